@@ -125,7 +125,11 @@ def test_the_old_text_that_is_observed_again_counts_for_the_new_one(world: World
 
 def test_a_retrospective_that_says_the_old_text_counts_the_new_one_in_the_bank(world: World) -> None:
     edit(world, "--description", NEW)
-    answer = {"act": {"patterns": [{"text": OLD, "provenance": "x", "confidence": "high", "keywords": ["a"], "reasoning": "r"}]}}
+    answer = {
+        "act": {
+            "patterns": [{"text": OLD, "provenance": "x", "confidence": "high", "keywords": ["a"], "reasoning": "r"}]
+        }
+    }
     wrote = run(world, "hardwon", "retro", "write", "-", stdin=json.dumps(answer).encode())
 
     assert wrote.code == 0
@@ -237,8 +241,8 @@ def test_an_unchanged_or_empty_text_changes_nothing(world: World, script: str, m
 
 
 LOST = {
-    "the editor fails": ("echo Typed. >>\"$2\"; exit 3", "ended with exit code 3"),
-    "the text is bad": (f"printf -- '---\\ncolour: red\\n---\\nTyped.\\n' >\"$2\"", "unknown field 'colour'"),
+    "the editor fails": ('echo Typed. >>"$2"; exit 3', "ended with exit code 3"),
+    "the text is bad": ("printf -- '---\\ncolour: red\\n---\\nTyped.\\n' >\"$2\"", "unknown field 'colour'"),
     "it is another lesson": (
         "printf 'Typed.\\n' >seen; printf 'A number without its unit is misread.\\n' >\"$2\"",
         "another lesson says that",
@@ -260,11 +264,14 @@ def test_what_was_typed_is_kept_when_it_can_not_be_stored(world: World, script: 
 
 
 def test_the_text_of_a_file_is_edited_there(world: World) -> None:
-    world.remember(of_file("document", "/work/notes.md"))
+    world.remember(of_file("A text.", path="notes.md"))
     done = hardwon(world, "edit", "3", "--description", NEW)
 
     assert (done.code, done.stdout) == (1, "")
-    assert done.stderr == "hardwon: its text is that of its file: edit /work/notes.md; hardwon index takes it over\n"
+    assert (
+        done.stderr
+        == "hardwon: its text is that of its file: edit /memory/decision/notes.md; hardwon index takes it over\n"
+    )
 
 
 def test_a_lesson_in_no_bank_is_corrected_in_the_store(world: World) -> None:

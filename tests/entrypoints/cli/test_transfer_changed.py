@@ -31,7 +31,9 @@ def descriptions(world: World) -> list[str]:
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-@pytest.mark.parametrize(("text", "did", "which"), [(EDITED, "edited in", OLD), (REMOVED, "removed from", "About Pattern: Two.")])
+@pytest.mark.parametrize(
+    ("text", "did", "which"), [(EDITED, "edited in", OLD), (REMOVED, "removed from", "About Pattern: Two.")]
+)
 def test_a_change_by_hand_is_told_and_leaves_the_store_as_it_is(
     world: World, is_global: bool, command: tuple[str, ...], text: str, did: str, which: str
 ) -> None:
