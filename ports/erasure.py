@@ -29,11 +29,13 @@ class OwnedText(NamedTuple):
     Attributes:
         owner: The id of its entry or section, empty without one.
         text: Of an entry, a section or an exchange.
+        is_identity: Whether the text alone identifies it; a reason or a note may be that of other entries too.
 
     """
 
     owner: str
     text: str
+    is_identity: bool = True
 
 
 class Place(Protocol):

@@ -180,9 +180,10 @@ class ForgetForGood:
             except HardwonError as error:
                 yield str(error)
                 continue
-            for owner, text in owned:
-                for name in {owner or begun.wanted or first, begun.wanted} - {""}:
-                    self.repository.forgotten.add(name, [text], self.clock.now(), words)
+            for owner, text, is_identity in owned:
+                if is_identity or any(word.casefold() in text.casefold() for word in words):
+                    for name in {owner or begun.wanted or first, begun.wanted} - {""}:
+                        self.repository.forgotten.add(name, [text], self.clock.now(), words)
 
     def _texts_of_sections(self, ids: Iterable[str]) -> Iterable[str]:
         """Return what the files of captured sections with these *ids* say, formatting included."""
