@@ -13,6 +13,7 @@ from hardwon.entrypoints.bootstrap_projects import registry_of
 if TYPE_CHECKING:
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.bank_drift import FindDrift
+    from hardwon.domain.use_cases.edit_file import EditFile
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
     from hardwon.domain.use_cases.index_files import IndexFiles
@@ -73,6 +74,14 @@ def build_index_host_memory(memory: Memory, folder: str, project_root: str, work
     from hardwon.adapters.markdown.host_memory import HostMemoryFiles
 
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
+
+
+def build_edit_file(memory: Memory, project_root: str, workplace: Workplace) -> "EditFile":
+    """Change texts in the project's memory files."""
+    from hardwon.adapters.markdown.own_texts import MarkdownOwnTexts
+    from hardwon.domain.use_cases.edit_file import EditFile
+
+    return EditFile(MarkdownOwnTexts(project_root), build_index_files(memory, project_root, workplace))
 
 
 def build_save_session(memory: Memory, project_root: str, workplace: Workplace) -> "SaveSession":

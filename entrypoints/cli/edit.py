@@ -11,16 +11,19 @@ import typer
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.text import with_newlines
 from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.domain.use_cases.edit_lesson import Edited
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.bootstrap_retro import bank_files, build_edit_lesson
 from hardwon.entrypoints.bootstrap_transfer import read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import agrees, can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.presenters.entries import change_confirmation, drift_line, entry_document
+from hardwon.entrypoints.presenters.entries import change_confirmation, drift_line, entry_document, named
 from hardwon.entrypoints.streams import readable, standard_input
 
 EDIT_EXAMPLES = """\b
@@ -75,16 +78,17 @@ def edit(
     as_json: AsJson = False,
 ) -> None:
     """
-    Correct the text of an entry, in the store and in the knowledge banks where it stands.
+    Correct the text of an entry, in the store and in the knowledge banks or the file where it stands.
 
     Without a text it opens $VISUAL or $EDITOR. A lesson keeps its counters, and is still found by its old id; its old
-    text does not come back by an import. The text of a session, decision or document is that of its file: edit that.
+    text does not come back by an import. Of a session or a captured section the editor gets the markdown of its file; your
+    own documents you edit yourself.
     """
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory, entry_id)
-    if entry.file_path:
-        raise InvalidEntryError(f"its text is that of its file: edit {entry.file_path}; hardwon index takes it over")
     given = _given(fields, Texts(name, description, reasoning))
+    if entry.file_path:
+        return _edit_file(memory, entry, given, project_root, as_json=as_json)
     with contextlib.ExitStack() as stack:
         texts = given or _read(stack.enter_context(edited(_template(entry))))
         if texts is None:
@@ -94,6 +98,30 @@ def edit(
             return say(UNCHANGED)
         done = build_edit_lesson(memory, project_root).apply(entry.entry_id, change)
     return _print_edited(memory, done, project_root, as_json=as_json)
+
+
+def _edit_file(memory: Memory, entry: Entry, given: Texts | None, project_root: str, *, as_json: bool) -> None:
+    edit_file = build_edit_file(memory, project_root, read_workplace(memory, project_root))
+    before = edit_file.text_of(entry)
+    if given:
+        raise InvalidEntryError(
+            f"its text is that of its file: edit {entry.file_path}, or give no text for your editor"
+        )
+    shown = with_newlines(before).rstrip("\n")
+    with edited(f"{shown}\n") as text:
+        if not text.strip() or text.rstrip("\n") == shown:
+            return say(UNCHANGED if text.strip() else EMPTIED)
+        after = with_newlines(before).replace(shown, text.rstrip("\n"), 1)
+        done = edit_file.apply(entry, before, after.replace("\n", "\r\n") if "\r\n" in before else after)
+    for line in (*done.warnings, *done.skipped, *embed_now(memory)):
+        warn(line)
+    stored = memory.repository.get(entry.entry_id) or entry
+    if as_json:
+        print_json({"changed_in": [entry.file_path], "entry": entry_document(stored)})
+    else:
+        say(f"Updated: {named(stored)}")
+        say(f"  changed in {entry.file_path}")
+    return None
 
 
 def _given(fields: str | None, options: Texts) -> Texts | None:

@@ -133,8 +133,9 @@ def test_a_retrospective_that_says_the_old_text_counts_the_new_one_in_the_bank(w
     wrote = run(world, "hardwon", "retro", "write", "-", stdin=json.dumps(answer).encode())
 
     assert wrote.code == 0
-    assert OLD not in bank_of(world).read_text()
-    assert "- Observation count: 4" in bank_of(world).read_text()
+    now = bank_of(world).read_text()
+    assert now.startswith(LOCAL.split("Observation count", maxsplit=1)[0].replace(OLD, NEW))
+    assert (now.count("### "), "- Observation count: 4" in now) == (2, True)
 
 
 def test_an_edit_can_be_taken_back(world: World) -> None:
@@ -251,7 +252,7 @@ LOST = {
 
 
 @pytest.mark.parametrize(("script", "message"), LOST.values(), ids=LOST)
-def test_what_was_typed_is_kept_when_it_can_not_be_stored(world: World, script: str, message: str) -> None:
+def test_a_text_that_can_not_be_stored_is_kept(world: World, script: str, message: str) -> None:
     editor(world, script)
     done = hardwon(world, "edit", "1")
 
@@ -263,15 +264,73 @@ def test_what_was_typed_is_kept_when_it_can_not_be_stored(world: World, script: 
     assert bank_of(world).read_text() == LOCAL
 
 
-def test_the_text_of_a_file_is_edited_there(world: World) -> None:
-    world.remember(of_file("A text.", path="notes.md"))
+def test_a_document_of_the_user_is_edited_by_the_user(world: World) -> None:
+    world.remember(of_file("A text.", kind="document", path="notes.md"))
     done = hardwon(world, "edit", "3", "--description", NEW)
 
     assert (done.code, done.stdout) == (1, "")
     assert (
         done.stderr
-        == "hardwon: its text is that of its file: edit /memory/decision/notes.md; hardwon index takes it over\n"
+        == "hardwon: its text is that of its file: edit /memory/document/notes.md; hardwon index takes it over\n"
     )
+
+
+REMEMBERED = "The staging database is read-only on Fridays."
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_captured_section_is_corrected_in_its_file_and_keeps_its_id(world: World, end: str) -> None:
+    [path] = hardwon(world, "remember", REMEMBERED, "--json").document["files"]
+    hardwon(world, "remember", "Blue is the colour of the release channel.")
+    file = Path(path)
+    file.write_bytes(file.read_text().replace("\n", end).encode())
+    hardwon(world, "index")
+    entry = hardwon(world, "recall", "--in", "conversations", "--json", "staging database on Fridays").items[0]
+    before = file.read_bytes().decode()
+    editor(world, """cp "$2" seen; sed -i 's/on Fridays/on Mondays/g' "$2" """)
+
+    done = hardwon(world, "edit", entry["id"])
+
+    assert (done.code, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[1:] == [f"  changed in {path}"]
+    seen = (world.project / "seen").read_text()
+    assert seen.startswith("## ")
+    assert "ANCHOR" not in seen
+    inner = seen.rstrip("\n").replace("\n", end)
+    assert file.read_bytes().decode() == before.replace(inner, inner.replace("on Fridays", "on Mondays"))
+    assert "on Mondays" in hardwon(world, "show", entry["id"], "--json").document["description"]
+    assert hardwon(world, "edit", entry["id"], "--description", NEW).code == 1
+
+
+def test_a_saved_session_is_corrected_as_a_whole(world: World) -> None:
+    saved = run(world, "hardwon", "save", "-", "--description", "About the parser.", stdin=b"We wrote a parser.\n")
+    [file] = (world.project / "memory" / "sessions").glob("*.md")
+    before = file.read_text()
+    editor(world, """sed -i 's/the parser/the lexer/' "$2" """)
+
+    assert (saved.code, hardwon(world, "edit", "3").code) == (0, 0)
+    assert file.read_text() == before.replace("the parser", "the lexer")
+    assert hardwon(world, "show", "3", "--json").document["description"] == "About the lexer."
+
+
+BROKEN = {
+    "its marker": ("echo '<!-- /ANCHOR:0123456789abcdef --><!-- ANCHOR:0123456789abcdef -->x' >>\"$2\"", "the markers of its"),
+    "the file meanwhile": ('echo More. >>"$2"; for file in memory/conversations/*.md; do sed -i s/Fridays/Sundays/ "$file"; done', "changed meanwhile"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("script", "message"), BROKEN.values(), ids=BROKEN)
+def test_a_section_that_can_not_be_replaced_stays_and_the_text_is_kept(world: World, script: str, message: str) -> None:
+    hardwon(world, "remember", REMEMBERED)
+    entry = hardwon(world, "recall", "--in", "conversations", "--json", "staging database on Fridays").items[0]
+    editor(world, script)
+    done = hardwon(world, "edit", entry["id"])
+
+    [kept] = world.folder.glob("hardwon-*.md")
+    assert done.code in {1, 2}
+    assert message in done.stderr
+    assert str(kept) in done.stderr
+    assert "More." not in "".join(path.read_text() for path in world.project.glob("memory/*/*.md"))
 
 
 def test_a_lesson_in_no_bank_is_corrected_in_the_store(world: World) -> None:

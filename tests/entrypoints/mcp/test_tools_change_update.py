@@ -240,9 +240,9 @@ def test_a_description_is_corrected_in_the_bank_too_and_the_old_id_still_names_i
     visitor = visit(world)
     change = {"description": "Retry after a pause.", "reasoning": "It flooded the server."}
     answer = visitor.call("memory_update", id=old, **change)["structuredContent"]
-    again = visitor.call("memory_update", id=old, title="Back off")["structuredContent"]
+    renamed = visitor.call("memory_update", id=old, title="Back off")["structuredContent"]
 
     assert [item["field"] for item in answer["changed"]] == ["description", "reasoning"]
-    assert (answer["memory"]["entryId"], again["memory"]["entryId"]) == (new, new)
+    assert (answer["memory"]["entryId"], renamed["memory"]["entryId"]) == (new, new)
     assert bank.read_text() == "### Pattern: Retry\nRetry after a pause.\n- Confidence: high\n"
     assert world.query("SELECT id, reasoning FROM entries WHERE name = 'Back off'") == [(new, "It flooded the server.")]
