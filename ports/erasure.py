@@ -68,6 +68,24 @@ class Place(Protocol):
         """
         ...
 
+    def secrets(self) -> Sequence[Found]:
+        """
+        Return what `redact` would change.
+
+        Raises:
+            HardwonError: the place can't be read.
+        """
+        ...
+
+    def redact(self) -> None:
+        """
+        Redact all that was kept before, by the rules of today; idempotent.
+
+        Raises:
+            HardwonError: the place can't be written; the message names it.
+        """
+        ...
+
 
 class StoreTexts(Protocol):
     """The texts of all entries of the store, to be searched literally."""

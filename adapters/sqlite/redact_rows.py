@@ -3,10 +3,8 @@
 import sqlite3
 
 from hardwon.adapters.sqlite.database import without_secrets
-from hardwon.adapters.sqlite.erase import TABLES
+from hardwon.adapters.sqlite.erase import KEPT_METADATA, TABLES
 from hardwon.domain.model.identity import content_hash
-
-KEYS = ("schema_version", "content_version", "active_space", "automatic_provider", "forgetting_secret")
 
 
 def redact_rows(connection: sqlite3.Connection) -> int:
@@ -27,20 +25,44 @@ def redact_rows(connection: sqlite3.Connection) -> int:
     return count
 
 
+def count_secrets(connection: sqlite3.Connection) -> int:
+    """Return how many values `redact_rows` changes."""
+    connection.create_function("redacted", 1, without_secrets, deterministic=True)
+    tables = [table for (table,) in connection.execute(TABLES).fetchall()]
+    return sum(_count(connection, table, column) for table in tables for column in _columns(connection, table))
+
+
+def drop_indexes(connection: sqlite3.Connection) -> None:
+    """Drop the keyword index, which repeats what was redacted; a program that opens the store makes it again."""
+    for name in ("entries_fts", "passages_fts"):
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
+
+
 def _redact_table(connection: sqlite3.Connection, table: str) -> int:
-    columns = connection.execute("SELECT name FROM pragma_table_info(?)", (table,)).fetchall()
-    return sum(_redact_column(connection, table, name) for (name,) in columns)
+    return sum(_redact_column(connection, table, name) for name in _columns(connection, table))
+
+
+def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
+    return [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+
+
+def _count(connection: sqlite3.Connection, table: str, column: str) -> int:
+    [(count,)] = connection.execute(f'SELECT count(*) FROM "{table}" WHERE {_unsafe_in(table, column)}').fetchall()
+    return int(count)
 
 
 def _redact_column(connection: sqlite3.Connection, table: str, column: str) -> int:
-    unsafe = _unsafe(column)
-    if table == "_metadata":
-        unsafe += f" AND key NOT IN ({', '.join(repr(key) for key in KEYS)})"
-    [(count,)] = connection.execute(f'SELECT count(*) FROM "{table}" WHERE {unsafe}').fetchall()
-    if count:
+    unsafe = _unsafe_in(table, column)
+    if count := _count(connection, table, column):
         connection.execute(f'UPDATE OR IGNORE "{table}" SET "{column}" = redacted("{column}") WHERE {unsafe}')
         connection.execute(f'DELETE FROM "{table}" WHERE {unsafe}')
-    return int(count)
+    return count
+
+
+def _unsafe_in(table: str, column: str) -> str:
+    if table != "_metadata":
+        return _unsafe(column)
+    return f"{_unsafe(column)} AND key NOT IN ({', '.join(map(repr, KEPT_METADATA))})"
 
 
 def _unsafe(column: str) -> str:

@@ -104,5 +104,5 @@ def test_an_undone_tombstone_lets_it_come_back(world: World, visit: Callable[[Wo
 
     assert hardwon(world, "add", MARKER, "--category", "patterns").code == 0
     assert entries_with(world)
-    again = hardwon(world, "forget", "--undo-tombstone", "0123456789abcdef")
-    assert (again.code, "nothing was forgotten under '0123456789abcdef'" in again.stderr) == (1, True)
+    second = hardwon(world, "forget", "--undo-tombstone", "0123456789abcdef")
+    assert (second.code, "nothing was forgotten under '0123456789abcdef'" in second.stderr) == (1, True)
