@@ -138,6 +138,16 @@ def test_a_retrospective_that_says_the_old_text_counts_the_new_one_in_the_bank(w
     assert (now.count("### "), "- Observation count: 4" in now) == (2, True)
 
 
+def test_a_lesson_that_is_forgotten_comes_back_in_no_earlier_text(world: World) -> None:
+    edit(world, "--description", NEW)
+    forgotten = hardwon(world, "forget", content_hash(OLD), "--yes")
+    world.write_bank("heuristics", f"### Another heading\n{OLD}\n")
+
+    assert forgotten.code == 0
+    assert hardwon(world, "import").stdout.splitlines()[0].startswith("Imported 0 entries")
+    assert [text for _, text in texts(world)] == ["A number without its unit is misread."]
+
+
 def test_an_edit_can_be_taken_back(world: World) -> None:
     edit(world, "--description", NEW)
     done = hardwon(world, "edit", "1", "--description", OLD)
