@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
+from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank, Warn
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
@@ -12,6 +12,8 @@ from hardwon.entrypoints.bootstrap_projects import identify, registry_of
 
 if TYPE_CHECKING:
     from hardwon.domain.model.settings import Settings
+    from hardwon.domain.use_cases.bank_drift import FindDrift
+    from hardwon.domain.use_cases.edit_file import EditFile
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
     from hardwon.domain.use_cases.index_files import IndexFiles
@@ -40,6 +42,18 @@ def build_import_knowledge(memory: Memory, project_root: str, workplace: Workpla
     )
 
 
+def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) -> "FindDrift":
+    """Compare the knowledge banks with the store; the import reports files that can't be read."""
+    from hardwon.domain.use_cases.bank_drift import FindDrift
+
+    return FindDrift(
+        bank=_bank(memory, project_root, workplace, lambda _: None),
+        repository=memory.repository,
+        ledger=SqliteImportLedger(memory.database),
+        workplace=workplace,
+    )
+
+
 def build_sync_banks(memory: Memory, project_root: str, workplace: Workplace) -> "SyncBanks":
     """Bring the store up to date with the knowledge banks before a retrospective counts."""
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
@@ -60,6 +74,14 @@ def build_index_host_memory(memory: Memory, folder: str, project_root: str, work
     from hardwon.adapters.markdown.host_memory import HostMemoryFiles
 
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
+
+
+def build_edit_file(memory: Memory, project_root: str, workplace: Workplace) -> "EditFile":
+    """Change texts in the project's memory files."""
+    from hardwon.adapters.markdown.own_texts import MarkdownOwnTexts
+    from hardwon.domain.use_cases.edit_file import EditFile
+
+    return EditFile(MarkdownOwnTexts(project_root), build_index_files(memory, project_root, workplace))
 
 
 def build_save_session(memory: Memory, project_root: str, workplace: Workplace) -> "SaveSession":
@@ -191,6 +213,6 @@ def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":
     )
 
 
-def _bank(memory: Memory, project_root: str, workplace: Workplace) -> MarkdownKnowledgeBank:
-    is_foreign = workplace.visibility.is_foreign
-    return MarkdownKnowledgeBank(project_root, memory.settings.global_store, memory.warn, is_foreign=is_foreign)
+def _bank(memory: Memory, project_root: str, workplace: Workplace, warn: Warn | None = None) -> MarkdownKnowledgeBank:
+    store, is_foreign = memory.settings.global_store, workplace.visibility.is_foreign
+    return MarkdownKnowledgeBank(project_root, store, warn or memory.warn, is_foreign=is_foreign)

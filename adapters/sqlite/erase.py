@@ -66,6 +66,7 @@ def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[
         values = dict(zip(names, row, strict=True))
         yield OwnedText(values["id"], values["description"])
         yield from (OwnedText(values["id"], text, is_identity=False) for text in _parts(values))
+        yield from (OwnedText(values["id"], text) for text in _earlier_descriptions(connection, values["entry_seq"]))
 
 
 def _parts(values: Mapping[str, Any]) -> Iterator[str]:
@@ -73,6 +74,17 @@ def _parts(values: Mapping[str, Any]) -> Iterator[str]:
     yield from filter(None, (values["reasoning"], values["notes"], values["name"]))
     for column in {"trigger_phrases", "keywords", "tags"} & values.keys():
         yield from json.loads(values[column])
+
+
+def _earlier_descriptions(connection: sqlite3.Connection, seq: int) -> list[str]:
+    """Return the descriptions that an entry had before it was edited."""
+    if "history" not in _names(connection, TABLES):
+        return []
+    return _names(
+        connection,
+        "SELECT old_value FROM history WHERE memory_id = ? AND field_changed = 'description' AND old_value IS NOT NULL",
+        seq,
+    )
 
 
 def ids_holding(connection: sqlite3.Connection, erasure: Erasure) -> list[str]:
@@ -136,7 +148,7 @@ def _define(connection: sqlite3.Connection, erasure: Erasure) -> None:
     )
 
 
-def _names(connection: sqlite3.Connection, sql: str, *parameters: str) -> list[str]:
+def _names(connection: sqlite3.Connection, sql: str, *parameters: str | int) -> list[str]:
     return [name for (name,) in connection.execute(sql, parameters).fetchall()]
 
 

@@ -203,7 +203,8 @@ def _wanted(
 def _id_meant(memory: Memory, argument: str) -> str:
     """Return the id that *argument* is, also of an entry that was deleted, begins, or numbers after a #; empty for a text."""
     if IDENTITY.fullmatch(argument):
-        return argument
+        edited = memory.repository.reworded(argument)
+        return edited.entry_id if edited else argument
     if argument.startswith("#") and is_number(argument[1:]):
         found = ids_numbered(memory.repository, argument[1:])
     else:

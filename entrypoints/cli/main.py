@@ -83,6 +83,7 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "resume": Command("pause", "resume", "End the pause."),
     },
     "Memory": {
+        "edit": Command("edit", "edit", "Correct the text of an entry, wherever it stands."),
         "update": Command("change", "update", "Change what is known about an entry."),
         "validate": Command("change", "validate", "Say whether an entry was of use."),
         "delete": Command("change", "delete", "Delete entries; their traces stay until hardwon forget."),

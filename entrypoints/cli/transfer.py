@@ -19,6 +19,7 @@ from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIn
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints
 from hardwon.entrypoints.bootstrap_files import (
+    build_find_drift,
     build_import_knowledge,
     build_import_memory_index,
     build_import_older_index,
@@ -33,10 +34,12 @@ from hardwon.entrypoints.bootstrap_transfer import (
 )
 from hardwon.entrypoints.cli.checkpoint import print_restored
 from hardwon.entrypoints.cli.console import Yes, ask, complain, counted, print_json, progress, say, warn
+from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import settle
+from hardwon.entrypoints.presenters.entries import drift_document, drift_line
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.projects import trust_here
 
@@ -149,6 +152,10 @@ def import_knowledge(
         ),
     ] = None,
     *,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Take over lessons that were edited or removed in the bank by hand.")
+    ] = False,
+    yes: Yes = False,
     no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors for later.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -160,6 +167,9 @@ def import_knowledge(
     The bank is the project's docs/knowledge-bank/*.md and the store's own *.md.
     An older index inside the project that config.jsonc names (semantic.indexPath)
     comes in with it, but for files elsewhere. What was seen before is left alone, so it can be run again.
+
+    Lessons that were edited or removed in the bank since stay as they were, and are told; --changed takes that over,
+    after it showed each and asked.
     """
     if file is not None:
         _import_file(file, project_root, global_store, no_embed=no_embed, as_json=as_json)
@@ -170,10 +180,14 @@ def import_knowledge(
     trusted = trust_here(memory, project_root)
     imported = import_with_progress(memory, project_root)
     brought = _import_older(memory, older, documents, project_root, only_own=True) if older else None
+    drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
+    taken = take_over(memory, project_root, drifts, complain if as_json else say, yes=yes) if changed else []
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
         trust = {"trusted": trusted} if trusted else {}
-        print_json({"imported": imported, **({"documents": brought} if brought else {}), "embedded": embedded, **trust})
+        by_hand = [{**drift_document(drift), "taken_over": drift in taken} for drift in drifts]
+        brought_in = {"documents": brought} if brought else {}
+        print_json({"imported": imported, **brought_in, "embedded": embedded, **trust, "changed_by_hand": by_hand})
         return
     if trusted:
         say(on_one_line(trusted))
@@ -183,6 +197,9 @@ def import_knowledge(
         f"Imported {counted(imported.added, 'entry', 'entries')}, {imported.known} known already;"
         f" {counted(embedded, 'vector', 'vectors')} made."
     )
+    for drift in drifts:
+        if drift not in taken:
+            say(drift_line(drift))
     if not imported.added and not imported.known:
         bank = os.path.join(os.path.realpath(project_root), "docs", "knowledge-bank")
         say(f"No entries found: write them to {{anti-patterns,patterns,heuristics}}.md in {bank}")
