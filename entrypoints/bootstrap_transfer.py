@@ -150,7 +150,7 @@ def open_export(path: str) -> "Iterator[BinaryIO | None]":
         UnreadableFileError: it can't be read.
         InvalidEntryError: standard input is something else.
     """
-    from hardwon.adapters.export_lines import is_export
+    from hardwon.adapters.export_format.lines import is_export
 
     if path != STANDARD_STREAM and not os.path.isfile(path):
         yield None
@@ -190,7 +190,7 @@ class ExportFile:
     """
 
     def __init__(self, file: "BinaryIO") -> None:
-        from hardwon.adapters.export_lines import read_header
+        from hardwon.adapters.export_format.lines import read_header
 
         self._file = file
         file.seek(0)
@@ -203,7 +203,7 @@ class ExportFile:
         Raises:
             InvalidEntryError: a line is no record, or some are missing; the message names the line.
         """
-        from hardwon.adapters.export_lines import read_records
+        from hardwon.adapters.export_format.lines import read_records
 
         self._file.seek(0)
         return read_records(self._file)
@@ -216,7 +216,7 @@ def count_exported(memory: "Memory") -> int:
 
 def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
     """Yield the lines of an export of the whole store, in one state, the header first."""
-    from hardwon.adapters.export_lines import header_line, record_line
+    from hardwon.adapters.export_format.lines import header_line, record_line
 
     export = _build_export(memory)
     with export.contents.snapshot():

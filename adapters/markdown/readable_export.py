@@ -117,15 +117,16 @@ class ReadableExport:
             name = safe_name(self._labels.get(project, project)) if project else NO_PROJECT
             taken = {other.casefold() for other in (*self._names.values(), NO_PROJECT if project else "")}
             candidates = (name if number == 1 else f"{name}-{number}" for number in count(1))
-            self._names[project] = next(one for one in candidates if one.casefold() not in taken)
+            self._names[project] = next(name for name in candidates if name.casefold() not in taken)
         return self._names[project]
 
     @staticmethod
     def _append(path: str, head: str, text: str) -> None:
         os.makedirs(os.path.dirname(path), PRIVATE_FOLDER, exist_ok=True)
+        is_new = not os.path.exists(path)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
         with open(handle, "a", encoding="utf-8", newline="\n") as file:
-            file.write(text if file.tell() else head + text)
+            file.write(head + text if is_new else text)
 
 
 def safe_name(label: str) -> str:

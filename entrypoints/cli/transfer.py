@@ -36,7 +36,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, op
 from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.projects import trust_here
+from hardwon.entrypoints.projects import look_up_if_possible, trust_here
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
 
@@ -191,6 +191,7 @@ def _import_export(
         for _ in export.records():
             bar.advance(task)
         memory = open_for(project_root, global_store)
+        look_up_if_possible(memory, project_root)  # it may be a clone of a project of the export
         bar.reset(task, description="importing", total=export.count)
         deadline = Deadline.after(ASK_GIT_SECONDS, time.monotonic)
         imported = build_import_store(memory).merge(export.records(), deadline, lambda: bar.advance(task))
