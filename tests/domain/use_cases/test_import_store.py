@@ -302,3 +302,54 @@ def test_a_path_is_relative_to_the_innermost_project_that_holds_it() -> None:
             ("memory/a.md", original.world.projects.known()[0].id),
             ("/elsewhere/b.md", None),
         ]
+
+
+def test_an_entry_that_expired_meanwhile_is_in_no_index() -> None:
+    with stores() as (original, empty):
+        original.world.repository.put(attrs.evolve(lesson("For a week."), tier="temporary"))
+
+        empty.merge(original.exported())
+
+        assert empty.database.rows("SELECT retired FROM entry") == [(1,)]
+        assert empty.database.rows("SELECT rowid FROM entries_fts") == []
+
+
+def test_the_number_of_a_deleted_entry_is_not_given_again() -> None:
+    with stores() as (original, empty):
+        _, last = original.world.add(lesson("Kept."), lesson("Deleted."))
+        original.world.history.record(last, [FieldChange("title", "a", "b")], NOW)
+        original.world.repository.delete(lesson("Deleted.").entry_id)
+
+        empty.merge(original.exported())
+
+        assert empty.world.history.of(last, 9) == original.world.history.of(last, 9) != []
+        assert empty.world.add(lesson("New.")) == [last + 1]
+
+
+def test_the_history_of_a_deleted_entry_never_becomes_that_of_another() -> None:
+    with stores() as (original, other):
+        original.world.history.record(1, [FieldChange("title", "a", "b")], NOW)
+        other.world.add(lesson("Number one here."))
+
+        other.merge(original.exported())
+
+        assert other.world.history.of(1, 9) == []
+
+
+def test_a_section_that_was_deleted_there_stays_where_it_is_kept_here() -> None:
+    with stores() as (original, other):
+        kept = of_file("Kept here.")
+        other.world.repository.put(kept)
+        for path in (kept.file_path or "", "/memory/other.md"):
+            original.world.tombstones.add(Tombstone(path, "", "0" * 64), NOW)
+
+        other.merge(original.exported())
+
+        assert other.database.rows("SELECT file_path FROM tombstone") == [("/memory/other.md",)]
+
+
+def test_the_users_trust_is_not_in_the_file() -> None:
+    with stores(1) as [original]:
+        _project(original, "/src/mine", trust="trusted")
+
+        assert b'"trusted"' not in original.exported()
