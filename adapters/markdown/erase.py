@@ -21,6 +21,7 @@ from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import read_regular_file
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, BankEntry
+from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.erasure import Found, KeptElsewhere, OwnedText, Place
@@ -65,6 +66,24 @@ class OwnFiles(Place):
 
             def planned(folder: MemoryFolder = folder) -> PlannedFiles:
                 return {name: (_without(name, file.text, erasure), file) for name, file in _holding(folder, erasure)}
+
+            folder.change(planned)
+
+    @override
+    def secrets(self) -> Sequence[Found]:
+        return [
+            Found(os.path.join(folder.path, name), 1, "file")
+            for folder in self._folders()
+            for name, file in folder.usable(folder.names(), [""])
+            if redact(file.text) != file.text
+        ]
+
+    @override
+    def redact(self) -> None:
+        for folder in self._folders():
+
+            def planned(folder: MemoryFolder = folder) -> PlannedFiles:
+                return {name: (redact(file.text), file) for name, file in folder.usable(folder.names(), [""])}
 
             folder.change(planned)
 
@@ -140,6 +159,16 @@ class BankLessons(Place):
                 place: _without_lessons(text, place.category, erasure) for place, text in banks.texts.items()
             }
             self._files.write(MarkdownBanks(texts))
+
+    @override
+    def secrets(self) -> Sequence[Found]:
+        unsafe = (place for place, text in self._files.banks().texts.items() if redact(text) != text)
+        return [Found(self._files.path(place), 1, "file") for place in unsafe]
+
+    @override
+    def redact(self) -> None:
+        with self._files.held() as banks:
+            self._files.write(MarkdownBanks({place: redact(text) for place, text in banks.texts.items()}))
 
 
 def _lessons(text: str, category: Category, erasure: Erasure) -> list[tuple[Span, BankEntry]]:

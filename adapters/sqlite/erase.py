@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.adapters.sqlite.database import in_list
 from hardwon.domain.model.erasure import Erasure, still_unused
@@ -56,12 +56,23 @@ def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[
     _define(connection, erasure)
     if not (seqs := _entries(connection)):
         return
-    for entry_id, *texts in connection.execute(
-        "SELECT e.id, t.description, t.reasoning, t.notes FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
+    rows = connection.execute(
+        "SELECT e.id, t.* FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
         " JOIN entry_text t ON t.entry_seq = e.seq",
         (in_list(seqs),),
-    ).fetchall():
-        yield from (OwnedText(entry_id, text) for text in texts if text)
+    )
+    names = [column[0] for column in rows.description]
+    for row in rows.fetchall():
+        values = dict(zip(names, row, strict=True))
+        yield OwnedText(values["id"], values["description"])
+        yield from (OwnedText(values["id"], text, is_identity=False) for text in _parts(values))
+
+
+def _parts(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the other texts of an entry, given its columns, some of which an early store lacks."""
+    yield from filter(None, (values["reasoning"], values["notes"], values["name"]))
+    for column in {"trigger_phrases", "keywords", "tags"} & values.keys():
+        yield from json.loads(values[column])
 
 
 def ids_holding(connection: sqlite3.Connection, erasure: Erasure) -> list[str]:
