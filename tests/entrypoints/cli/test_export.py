@@ -264,3 +264,21 @@ def test_markdown_replaces_a_folder_by_force_only(world: World) -> None:
 
     assert (refused.code, refused.stderr.count("\n"), "--force" in refused.stderr) == (1, 1, True)
     assert hardwon(world, "export", "--format", "markdown", "-o", "out", "--force").code == 0
+
+
+def test_a_secret_in_an_export_reaches_no_file_of_the_store(world: World) -> None:
+    secret = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
+    copy = export(world)
+    into_another_store(world)
+    lines = records(copy)
+    for line in lines:
+        if line["type"] == "entry":
+            line["description"] += f" The token is {secret}"
+            line["tags"] = [secret]
+            line["history"].append({"field": "title", "old": secret, "new": None, "at": line["created_at"]})
+            line["used_in"] = [{"session_id": "s", "how": "answer", "phrase": secret, "at": line["created_at"]}]
+
+    done = import_text(world, "".join(f"{json.dumps(line)}\n" for line in lines))
+
+    assert done.stdout.startswith("Imported 4 entries")
+    assert not [path for path in world.store.rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
