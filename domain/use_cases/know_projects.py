@@ -227,14 +227,17 @@ class KnowProjects(NamedTuple):
 
 
 def _is_same_repository(project: Project, other: Project) -> bool:
-    """Return whether both have one first commit and one git directory, by device and inode."""
+    """
+    Return whether both have one first commit and one git directory, by device and inode.
+
+    A project that was imported from another machine has no directory here: it has the same `origin`.
+    """
     here, there = project.identity, other.identity
-    return bool(
-        project.first_commit
-        and project.first_commit == other.first_commit
-        and here.inode
-        and (here.device, here.inode) == (there.device, there.inode)
-    )
+    if not project.first_commit or project.first_commit != other.first_commit:
+        return False
+    if there.inode:
+        return (here.device, here.inode) == (there.device, there.inode)
+    return bool(project.remote) and project.remote == other.remote
 
 
 def _is_clone(other: Project, project: Project) -> bool:

@@ -168,7 +168,7 @@ def show_project(name: Named = HERE, *, global_store: GlobalStore = None, as_jso
         print_json(project_document(project, know, counts))
         return
     for field, value in _facts(project, know, counts.get(project.id, 0)):
-        say(f"{field:<14}{on_one_line(value)}")
+        say(f"{field:<15}{on_one_line(value)}")
 
 
 def _facts(project: Project, know: KnowProjects, entries: int) -> Iterator[tuple[str, str]]:
