@@ -1,58 +1,19 @@
 """Redaction of secrets and private passages, and cleaning of captured texts. Standard library only: the capture hooks need it."""
 
 import re
-from functools import cache
 from typing import NamedTuple
 
-REDACTED = "[REDACTED]"
+from hardwon.domain.model.secrets.find import REDACTED, without_secrets
+
+__all__ = ["REDACTED", "Cleaning", "as_text", "redact"]
 
 MAX_CUTS = 200
 """Passes after which a text, whose cuts keep joining into new tags, is dropped as malicious."""
 
+MAX_REVEALED = 20
+"""Passes after which a text, whose secrets keep revealing more, is dropped as malicious."""
+
 _TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
-
-_SECRETS = r"""
-      -----BEGIN\ [A-Z\ ]*PRIVATE\ KEY-----.*?(?:-----END\ [A-Z\ ]*PRIVATE\ KEY-----|\Z)
-    | \b(?:AKIA|ASIA)[0-9A-Z]{16}\b                            # AWS access key id
-    | \bgh[pousr]_[A-Za-z0-9]{36,} | \bgithub_pat_\w{22,}
-    | \bglpat-[\w-]{20,}                                       # GitLab
-    | \bsk-[\w-]{20,}                                          # OpenAI, Anthropic
-    | \b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}                   # Stripe
-    | \bAIza[\w-]{35}                                          # Google
-    | \bxox[abeoprs]-[\w-]{10,}                                # Slack
-    | \bnpm_[A-Za-z0-9]{36} | \bpypi-[\w-]{50,} | \bhf_[A-Za-z0-9]{30,}
-    | \beyJ[\w-]{8,1000}\.eyJ[\w-]{8,}\.[\w-]{8,}             # JSON web token
-"""
-
-_VALUES = r"""
-      (?P<bearer>\bBearer\ ) [\w.~+/-]{20,}=*
-    | (?P<url>\b[a-z][a-z0-9+.-]{0,30}://[^\s/:@]+:) [^\s/@]+ (?=@)
-    | (?P<password>(?:password|passwd|pwd|secret)["']?\s{0,3}[:=]\s{0,3}["']?)
-      (?=[^\s"'`]{0,200}\d) [^\s"'`()<>\[\]]{8,}
-    | (?P<token>(?:api[_-]?key|access[_-]?key|auth[_-]?token|token)["']?\s{0,3}[:=]\s{0,3}["']?)
-      (?=[^\s"'`]{0,200}\d) [\w+/-]{20,}=*
-"""
-"""
-Secrets recognised by the text before them; the named group is kept.
-
-Look-aheads are bounded, or a long text without spaces would take quadratic time.
-"""
-
-
-_MARKS = (
-    *("-----begin", "akia", "asia", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "sk-"),
-    *("k_live_", "k_test_", "aiza", "xox", "npm_", "pypi-", "hf_", "eyj", "bearer ", "://"),
-    *("password", "passwd", "pwd", "secret"),
-    *("apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "token"),
-)
-"""Substrings that every match has, in lower case: most texts have none, and spare the hook compiling the patterns."""
-
-
-@cache
-def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Compile the patterns on first use: that costs the hook some milliseconds."""
-    return re.compile(_SECRETS, re.DOTALL | re.VERBOSE), re.compile(_VALUES, re.IGNORECASE | re.VERBOSE)
-
 
 def redact(text: str) -> str:
     """
@@ -66,22 +27,11 @@ def redact(text: str) -> str:
         'Log in as ada  with password: [REDACTED]'
 
     """
-    while (clean := _without_secrets(_without_private(text))) != text:
+    for _ in range(MAX_REVEALED):
+        if (clean := without_secrets(_without_private(text))) == text:
+            return text
         text = clean  # a key can begin where another was cut
-    return text
-
-
-def _without_secrets(text: str) -> str:
-    if not _may_hold_secrets(text):
-        return text
-    secrets, values = _patterns()
-    return values.sub(lambda found: f"{found[found.lastgroup or 0]}{REDACTED}", secrets.sub(REDACTED, text))
-
-
-def _may_hold_secrets(text: str) -> bool:
-    """Return whether *text* has a mark; some letters outside of ASCII match a letter of a mark."""
-    small = text.lower()
-    return not text.isascii() or any(mark in small for mark in _MARKS)
+    return ""
 
 
 def _without_private(text: str) -> str:

@@ -1,0 +1,48 @@
+r"""Private keys in files' formats, also cut off, or with literal `\n` for the ends of lines."""
+
+from hardwon.domain.model.secrets.rule import Rule
+
+_END_OF_LINE = r"(?:\s|\\{1,4}[nrt]|\\{1,3}[\"']|[\"'+>|,;#*])"
+_LINE = r"[A-Za-z0-9+/]{16,200}={0,2}"
+_HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|x-[\w\-]{1,20}):[^\n\\]{0,100}"
+_CUT = rf"(?:{_END_OF_LINE}{{1,40}}(?:{_LINE}|{_HEADER})){{1,400}}(?:{_END_OF_LINE}{{1,4}}[A-Za-z0-9+/]{{1,15}}={{0,2}}(?=\s|\\|[\"']|\Z))?"
+_BODY = rf"(?:{_LINE}|{_END_OF_LINE}){{1,800}}"
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "private-key",
+        "-----begin",
+        r"(?i:-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)"
+        rf"(?:(?:[^-]++|-(?!----))*+(?i:-----END[ A-Z0-9]{{0,40}}KEY(?: BLOCK)?-----)|{_CUT})",
+        inside=True,
+    ),
+    Rule(
+        "private-key-end",
+        "-----end\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}rsa\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}ec\N{MIDDLE DOT}private"
+        " -----end\N{MIDDLE DOT}dsa\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}openssh\N{MIDDLE DOT}private"
+        " -----end\N{MIDDLE DOT}encrypted\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}pgp\N{MIDDLE DOT}private",
+        r"(?:(?:\s|[nrt]\\{1,4}|[\"'+>|,;#*]){0,12}={0,2}[A-Za-z0-9+/]{1,200}(?<!-)){1,400}(?<=[A-Za-z0-9+/]{16})",
+        inside=True,
+        backwards=True,
+    ),
+    Rule(
+        "ssh2-private-key",
+        "----\N{MIDDLE DOT}begin",
+        r"(?i:---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----)"
+        rf"(?:(?:[^-]++|-(?!---))*+(?i:---- END SSH2 (?:ENCRYPTED )?PRIVATE KEY ----)|{_CUT})",
+        inside=True,
+    ),
+    Rule(
+        "putty-private-key",
+        "private-lines:",
+        rf"(?i:Private-Lines:)[ ]{{0,3}}\d{{1,4}}((?:{_END_OF_LINE}{{1,12}}[A-Za-z0-9+/]{{1,80}}={{0,2}}(?!-MAC|:)){{1,400}})",
+        inside=True,
+    ),
+    Rule("openssh-key-body", "b3blbnnzac1rzxktdje", rf"b3BlbnNzaC1rZXktdjE{_BODY}"),
+    Rule(
+        "encoded-private-key",
+        "ls0tls1crudjti",
+        rf"LS0tLS1CRUdJTi(?=[A-Za-z0-9+/\s\\]{{0,60}}(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF))[A-Za-z0-9+/]{{16,8000}}={{0,2}}(?:{_CUT})?",
+    ),
+    Rule("jwk-private-part", '"d"', r'"d":\s{0,3}"([\w\-]{32,1400})"', inside=True),
+)

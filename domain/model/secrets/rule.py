@@ -1,0 +1,49 @@
+"""A rule by which secrets of one kind are found in a text."""
+
+from typing import NamedTuple
+
+_ASSIGNED = r"""(?i:[\w .\-]{0,24}\\{0,3}["'`]?\]?[ \t]{0,3}(?:=>|:=|\?=|:|=(?!=)|,|>)[ \t]{0,3}\\{0,3}["'`]?)"""
+"""The rest of a name, the sign after it and an opening quote."""
+
+
+class Rule(NamedTuple):
+    r"""
+    A rule by which secrets of one kind are found.
+
+    Attributes:
+        name: Its name, unique in the table.
+        words: Substrings, in lower case and separated by blanks: every match begins at one of them. `·` stands for a blank.
+        pattern: Of ASCII; matched where a word stands. The last group that took part is the secret, without a group the whole match.
+            It reads a bounded number of characters.
+        before: How many characters before the word the match begins.
+        inside: Whether the match may begin inside a run of letters and digits; otherwise it begins after another character,
+            or after an escape sequence such as `\n`, `%3D` or a colour of the terminal.
+        backwards: Whether *pattern* is matched against the reversed text before the word, which then is the secret.
+        head: Matched first, if given: *pattern* then begins where it ends. Rules share heads, so that few patterns are compiled
+            for a name that nothing is assigned to.
+        unless: Where *head* ends, this must not match.
+
+    """
+
+    name: str
+    words: str
+    pattern: str
+    before: int = 0
+    inside: bool = False
+    backwards: bool = False
+    head: str = ""
+    unless: str = ""
+
+
+def token(name: str, words: str, pattern: str, before: int = 0) -> Rule:
+    """Return the rule of a token that is known by its own form: no letter or digit follows it."""
+    return Rule(name, words, rf"(?:{pattern})(?![A-Za-z0-9])", before)
+
+
+def named(name: str, words: str, value: str) -> Rule:
+    """
+    Return the rule of a token without a form of its own: it is assigned to a name with a vendor's word in it.
+
+    A value of one case in *value* stands for both.
+    """
+    return Rule(name, words, rf"(?i:{words.replace(' ', '|')}){_ASSIGNED}((?i:{value}))(?![\w\-])", inside=True)

@@ -1,0 +1,13 @@
+"""All rules by which secrets are found."""
+
+from hardwon.domain.model.secrets import keys, named_tokens, requests, tokens_cloud, tokens_code, tokens_services, values
+
+RULES = (
+    *tokens_code.RULES,
+    *tokens_cloud.RULES,
+    *tokens_services.RULES,
+    *named_tokens.RULES,
+    *keys.RULES,
+    *requests.RULES,
+    *values.RULES,
+)

@@ -1,0 +1,226 @@
+"""Values given to a password, a secret, a token or a key, by their names: environment, YAML, JSON, TOML, flags, code, prose."""
+
+from hardwon.domain.model.secrets.rule import Rule
+
+_QUOTE = r"\\{0,3}[\"'`]"
+_MORE = (
+    r"(?:[_.\-]?(?:access)?[_.\-]?key(?:[_.\-]?base)?|[_.\-]?(?:value|v?\d{1,2}|prod\w{0,7}|dev\w{0,8}|stag\w{0,4}|live|test|qa|old|new"
+    r"|confirm\w{0,6}|again|plain|text|raw|default|admin|root|db))?"
+)
+"""What may follow a word in a name without changing that the value is a secret."""
+
+_PASSWORD = (
+    rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|pwd|pswd|contrase[n\xf1]a|secret|credential){_MORE}"
+    rf"|(?<=[a-z])Pass{_MORE})"
+)
+_PASSWORD_WORDS = "pass pwd pswd contrase secret credential"
+_KEY = (
+    r"(?i:(?:token(?:[_\-](?:value|prod\w{0,7}|dev|test|live|v?\d))?"
+    r"|(?:(?<=api)|(?<=api[_ \-])|(?<=access[_\-])|(?<=access)|(?<=auth[_\-])|(?<=auth)|(?<=account[_\-])|(?<=account)|(?<=cryption[_\-])"
+    r"|(?<=cryption)|(?<=signing[_\-])|(?<=signing)|(?<=private[_\-])|(?<=private)|(?<=master[_\-])|(?<=master)|(?<=license[_\-])"
+    r"|(?<=licensekey)|(?<=subscription[_\-])|(?<=service[_\-])|(?<=storage[_\-])|(?<=shared[_\-])|(?<=client[_\-])|(?<=app[_\-])"
+    r"|(?<=admin[_\-])|(?<=root[_\-])|(?<=session[_\-])|(?<=jwt[_\-])|(?<=hmac[_\-])|(?<=aes[_\-])|(?<=consumer[_\-])|(?<=deploy[_\-])"
+    r"|(?<=role[_\-])|(?<=webhook[_\-])|(?<=cookie[_\-]))key(?:[_\-](?:value|data|base64|prod\w{0,7}|dev|test|live|v?\d))?))"
+)
+_KEY_WORDS = "token key"
+
+_SIGN = rf"(?:{_QUOTE})?\]?(?:[ \t]?:[ \t]?[A-Za-z][\w.\[\] |?]{{0,30}}(?==))?[ \t]{{0,3}}(?:=>|:=|\?=|:|=(?!=))[ \t]{{0,3}}"
+"""The end of a name, a type, and the sign of an assignment."""
+
+_VARIABLE = r"\[REDACTED\]|\$[\w{(]|<[^>\s]{1,60}>|\{\{?|%[sdvr({]|%\w{1,60}%|#\{|\*{2,}|x{3,}|X{3,}|\.\.\.|…|&|!\w|@\w{1,40}@"
+_END = r"(?=[\s\"'`,;)\]}&|<\\]|\Z)"
+_WORDS = (
+    r"(?i:(?:your|my|the|some|enter|insert|replace|example|sample|dummy|fake|placeholder|redacted|hidden|masked)?[_ \-]?"
+    r"(?:new|old|current|api|access|db|admin|root|user|client|auth|confirm|repeat|is|has|no|show|forgot|reset|change|invalid)?[_ \-]?"
+    r"(?:pass(?:word|wd|wort|phrase|code)?s?|pwd|secrets?|tokens?|keys?|credentials?|str|string|text|bytes|bool|boolean|int|integer|number|any|object|none"
+    r"|null|nil|undefined|true|false|optional|required|yes|no|on|off|enabled|disabled|hidden|always|never|default|unset|empty|missing"
+    r"|invalid|wrong|incorrect|expired|changed|masked|redacted|encrypted|hashed|plain|see|todo|tbd|here|there|below|above|input|field|value|name"
+    r"|header|body|query|cookie|bearer|basic|file|path|url|type|label|test|auto|inherit|read|write|include|omit|same-origin|clear|stored|provided"
+    r"|generated|not|is|set|self|this|env|ok|fail|failed|passed|error|warning|info|end|start|else|pass)(?:[_\-](?:here|placeholder|value|goes))?)"
+)
+_ORDINARY = rf"(?:{_VARIABLE}|{_WORDS}{_END})"
+"""Placeholders and what names of secrets are given in ordinary text."""
+
+_CODE = (
+    r"(?:[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}){0,8}[(\[{!]"
+    r"|[A-Za-z_$][\w$]{0,24}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,24}){1,8}"
+    + _END
+    + r"|(?i:[a-z_]{0,30}(?:pass\w{0,6}|pwd|secret|token|key)_?\d?)"
+    + _END
+    + r"|(?:await|new|lambda|not|async|function|if|self)\b)"
+)
+"""Expressions of programs: a call, an item, an attribute, a variable."""
+
+_TYPE = (
+    r"(?:[A-Z][A-Za-z]{0,30})?(?:Str|String|Secret|Password|Token|Key|Type|Field|Value|Input|Model|Config|Any|Optional|None|True|False|Text|Bytes|Options?)"
+    + _END
+)
+_ORDINARY_QUOTED = rf"[bfru]?{_QUOTE}{_ORDINARY}"
+_ORDINARY_OPEN = rf"(?:{_QUOTE})?(?:{_ORDINARY}|{_CODE}|{_TYPE}|[/~\[(=]|https?:|[A-Z_]{{1,60}}{_END})"
+_OPEN = r"[^\s\"'`()<>\[\]{},;]"
+"""A character of a value without quotes."""
+
+_LAST = r"(?=[ \t]{0,4}(?:#[^\n]{0,200})?(?:\\{1,2}[nr]|[\r\n]|\Z))"
+"""Only a comment follows on the line."""
+
+_HAS_DIGIT = r"(?=[^\s\"'`]{0,200}\d)"
+_MIXED = r"(?=[^\s\"'`]{0,200}\d)(?=[^\s\"'`]{0,200}[A-Za-z])"
+
+_FLAGS = (
+    "(?:" + "|".join(rf"(?<=--{part})" for part in ("", *(f"{word}-" for word in ("db", "api", "auth", "user", "root", "admin", "access", "client", "bot", "http", "github", "gitlab", "registry", "master")))) + ")"
+)
+_IS = r"(?:[ \t](?:for|of|to|on|at|is[ \t]called)[ \t][^\n.:=]{1,40}?)?[ \t](?:is|was|ist|lautet|es|est)(?:[ \t](?:now|still|just|set[ \t]to|called|probably|:))?:?[ \t]{1,2}"
+_PROSE = (
+    r"(?!(?i:a|an|the|not|no|now|in|on|at|by|to|of|for|from|with|only|also|still|just|very|too|that|this|what|when|where|how|why|which|here"
+    r"|there|your|my|our|their|his|her|its|it|kept|sent|read|given|known|shown|good|bad|weak|strong|long|short|safe|gone|lost|fine|right"
+    r"|plain|public|private|static|dynamic|unique|secure|valid|next|first|last|same|different|one|two|random|null|patience|[a-z]{1,30}"
+    r"(?:ed|ing|able|ible|ent|ect|al|ous|ive|ary|ory|less|ful|ly|id|ong|ten|own))\b)"
+)
+
+_PASSWORD_GIVEN = _PASSWORD + _SIGN
+_KEY_GIVEN = _KEY + _SIGN
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "password-quoted",
+        _PASSWORD_WORDS,
+        r"[bfru]?(\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300}+)\1",
+        inside=True,
+        head=_PASSWORD_GIVEN,
+        unless=_ORDINARY_QUOTED,
+    ),
+    Rule(
+        "password-phrase",
+        _PASSWORD_WORDS,
+        r"([\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
+        inside=True,
+        head=rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)",
+        unless=_ORDINARY_QUOTED,
+    ),
+    Rule(
+        "password-with-digit",
+        _PASSWORD_WORDS,
+        rf"(?:{_QUOTE})?{_HAS_DIGIT}(?!\d{{1,5}}{_END})({_OPEN}{{6,300}}+)(?![(\[{{])",
+        inside=True,
+        head=_PASSWORD_GIVEN,
+        unless=_ORDINARY_OPEN,
+    ),
+    Rule(
+        "password-line",
+        _PASSWORD_WORDS,
+        rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[^ \t]=))(?![|>.+\-])({_OPEN}{{4,100}}+)(?<![.?:]){_LAST}",
+        inside=True,
+        head=_PASSWORD_GIVEN,
+        unless=_ORDINARY_OPEN,
+    ),
+    Rule(
+        "password-variable",
+        _PASSWORD_WORDS,
+        rf"({_OPEN}{{4,300}}+)(?=[\s\"'`&|;\\]|\Z)",
+        inside=True,
+        head=r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|SECRET|(?<=[A-Z_])PWD)(?:_[A-Z0-9]{1,20}|_?\d{1,2})?=",
+        unless=_ORDINARY_OPEN,
+    ),
+    Rule(
+        "password-flag",
+        "password passwd passphrase secret -pass -pwd",
+        rf"[\"']?(?!-|(?i:option|flag|and|or|for|from|argument|parameter|switch|was|will|must|can|should|with|without|when|as|instead"
+        rf"|stdin|that|which|to|then|on|but)\b)({_OPEN}{{4,200}}+)",
+        inside=True,
+        head=rf"(?:{_FLAGS}(?:password|passwd|passphrase|secret|client-secret)|(?<=-)-(?:pass|pwd))(?:[ \t]{{1,3}}|=)",
+        unless=rf"(?:{_QUOTE})?{_ORDINARY}",
+    ),
+    Rule(
+        "password-argument",
+        _PASSWORD_WORDS,
+        r"([\"'])((?:(?!\1)[^\s\\]){4,200}+)\1[ ]?\)",
+        inside=True,
+        head=r"(?:(?<=set)|(?<=set_)|(?<=with)|(?<=with_)|(?<=\.))(?i:password|secret)\([ ]?",
+        unless=_ORDINARY_QUOTED,
+    ),
+    Rule(
+        "password-element",
+        _PASSWORD_WORDS,
+        r"([^<>\s\"]{4,200})(?=</|\")",
+        inside=True,
+        head=_PASSWORD + r"(?:>|\"[ ]{1,3}value=\")",
+        unless=_ORDINARY,
+    ),
+    Rule(
+        "password-pair",
+        _PASSWORD_WORDS,
+        rf"([\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}}+)\1",
+        inside=True,
+        head=_PASSWORD + r"(?=[\"'][ ]?,)",
+    ),
+    Rule(
+        "password-told",
+        _PASSWORD_WORDS,
+        r"(?:(\\{0,3}[\"'`])((?:(?!\1)[^\s\\]){3,100}+)\1"
+        rf"|({_HAS_DIGIT}[^\s\"'`<>(){{}}\[\]]{{4,100}}|(?=[A-Za-z]{{1,30}}[!@#$%^&*_+=~])[^\s\"'`<>(){{}}\[\]]{{4,100}})"
+        rf"|{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",
+        inside=True,
+        head=_PASSWORD + _IS,
+        unless=rf"(?:{_QUOTE})?{_ORDINARY}",
+    ),
+    Rule(
+        "key-quoted",
+        _KEY_WORDS,
+        rf"[bfru]?(\\{{0,3}}[\"'`])(?:{_MIXED}(?=[^\s\"'`]{{8}})|(?=[^\s\"'`]{{20}})(?![a-z]{{1,20}}(?:[_.:/\-][a-z]{{1,20}}){{1,12}}\1))"
+        r"((?:(?!\1)[\w+/=.~:@%!#^*\-]){8,1000}+)\1",
+        inside=True,
+        head=_KEY_GIVEN,
+        unless=_ORDINARY_QUOTED,
+    ),
+    Rule(
+        "key-with-digit",
+        _KEY_WORDS,
+        rf"(?:{_QUOTE})?{_MIXED}([\w+/.~\-]{{12,1000}}+=*)(?![(\[{{])",
+        inside=True,
+        head=_KEY_GIVEN,
+        unless=_ORDINARY_OPEN,
+    ),
+    Rule(
+        "key-variable",
+        _KEY_WORDS,
+        r"[\"']?([\w+/.~:\-]{8,1000}+=*)(?=[\s\"'`&|;\\]|\Z)",
+        inside=True,
+        head=r"(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY)(?:_[A-Z0-9]{1,20})?=",
+        unless=_ORDINARY_OPEN,
+    ),
+    Rule(
+        "key-flag",
+        _KEY_WORDS,
+        rf"[\"']?(?!-){_MIXED}([\w+/=.~:\-]{{8,1000}}+)",
+        inside=True,
+        head=rf"{_FLAGS}(?:token|api-?key|key)(?:[ \t]{{1,3}}|=)",
+        unless=rf"(?:{_QUOTE})?{_ORDINARY}",
+    ),
+    Rule(
+        "key-element",
+        _KEY_WORDS,
+        rf"{_MIXED}([^<>\s\"]{{8,400}})(?=</|\")",
+        inside=True,
+        head=_KEY + r"(?:>|\"[ ]{1,3}value=\")",
+        unless=_ORDINARY,
+    ),
+    Rule(
+        "key-told",
+        _KEY_WORDS,
+        rf"(?:{_QUOTE})?{_MIXED}([\w+/=.~:\-]{{8,1000}}+)",
+        inside=True,
+        head=_KEY + _IS,
+        unless=rf"(?:{_QUOTE})?{_ORDINARY}",
+    ),
+    Rule(
+        "kubernetes-secret",
+        "kind",
+        r"kind\\{0,3}\"?:[ \t]{0,3}[\"']?Secret[\"']?(?=\s)(?:[^\n]{0,200}\n){1,12}?(?:data|stringData):((?:\n[ \t]{1,8}[\w.\-]{1,100}:[^\n]{0,500}){1,40})",
+    ),
+    Rule(
+        "kubernetes-secret-data",
+        "data:",
+        r"(?i:data:)((?:\n[ \t]{1,8}[\w.\-]{1,100}:[ ][^\n]{1,500}){1,40})(?=(?:\n[^\n]{0,120}){0,12}?\nkind: Secret)",
+        inside=True,
+    ),
+)
