@@ -9,8 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from pydantic import ValidationError
-from pydantic_core import to_json
+from pydantic import TypeAdapter, ValidationError
 
 from hardwon.adapters.export_format.models import LINES, VERSION, EntryLine, ExportHeader, Typed, Versioned
 from hardwon.domain.model.activity import PastChange, Usage
@@ -28,6 +27,9 @@ from hardwon.domain.model.export import (
 )
 from hardwon.domain.model.project import Project
 
+_ANY = TypeAdapter[Any](Any)
+"""Writes any value as JSON."""
+
 LONGEST_LINE = 64 * 1024 * 1024
 """In bytes."""
 
@@ -43,7 +45,7 @@ def record_line(record: Record) -> bytes:
 
 
 def _line(value: object) -> bytes:
-    return to_json(value) + b"\n"
+    return _ANY.dump_json(value) + b"\n"
 
 
 def _project_values(project: Project) -> dict[str, Any]:
