@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import attrs
 from rich.rule import Rule
 from rich.table import Table
 
@@ -17,12 +18,14 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.forget import Wanted
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.domain.use_cases.store_entry import Origin
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
+from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
 from hardwon.entrypoints.bootstrap_retrieval import build_inject
-from hardwon.entrypoints.cli.console import out, say, warn
+from hardwon.entrypoints.cli.console import counted, out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_signals
@@ -30,6 +33,7 @@ from hardwon.examples.make_sample import SAMPLE, SampleError, make_sample
 
 SHOWN = 6
 EXPLAINED = 3
+FORGOTTEN = "unclosed quote"
 
 
 def demo() -> None:
@@ -58,6 +62,7 @@ class _Demo:
         self._explain(injection)
         self._compare(injection)
         self._write(query, injection)
+        self._forget()
         self._say_goodbye()
         self._memory.close()
 
@@ -109,6 +114,18 @@ class _Demo:
         after = self._names(self._inject(query))
         for place, name in enumerate(after, 1):
             say(f"{place}. {name}{'' if name in self._names(before) else '   <- new'}")
+
+    def _forget(self) -> None:
+        _chapter(f"7. Forgotten means gone: hardwon forget {FORGOTTEN!r}")
+        forgetting = attrs.evolve(build_forget_for_good(self._memory, self._project), elsewhere=())
+        plan = forgetting.plan(Wanted(text=FORGOTTEN))
+        done = forgetting.run(plan.begun)
+        for entry in plan.entries:
+            say(f"Forgotten: {entry.name}")
+        left = "nothing is left" if done.is_proven else "something is left"
+        say(
+            f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {left}. It comes back by no import, capture or clone."
+        )
 
     def _say_goodbye(self) -> None:
         _chapter("Your turn: hardwon import")

@@ -18,7 +18,7 @@ from hardwon.domain.model.errors import (
     UnknownEntryError,
 )
 from hardwon.entrypoints.cli.console import complain, say
-from hardwon.entrypoints.cli.options import OK, OUR_FAILURE, USERS_MISTAKE
+from hardwon.entrypoints.cli.options import OK, OUR_FAILURE, USERS_MISTAKE, close_opened
 from hardwon.entrypoints.cli.typed import with_typed
 from hardwon.entrypoints.streams import never_fail_to_print, silence
 
@@ -257,7 +257,9 @@ def program(arguments: Sequence[str]) -> typer.Typer:
 def main() -> None:
     """Run one command and leave: 0 ok, 1 the user's mistake, 2 our trouble."""
     never_fail_to_print()
-    sys.exit(_run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"]))
+    code = _run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"])
+    close_opened()
+    sys.exit(code)
 
 
 def _run(arguments: Sequence[str]) -> int:

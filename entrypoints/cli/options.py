@@ -182,4 +182,15 @@ def open_for(project_root: str, global_store: str | None, *, create: bool = True
     Raises:
         StorageError: it can't be opened.
     """
-    return open_memory(resolve(project_root, global_store).settings, warn, create=create)
+    memory = open_memory(resolve(project_root, global_store).settings, warn, create=create)
+    _opened.append(memory)
+    return memory
+
+
+_opened: list[Memory] = []
+
+
+def close_opened() -> None:
+    """Close the stores that the command has opened, without the words of what it deleted."""
+    while _opened:
+        _opened.pop().close()

@@ -1,0 +1,176 @@
+"""`hardwon forget`: what is chosen, what is shown before, and what it can't reach."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.entrypoints.conversing import Conversation
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import Ran, hardwon, keep, run
+from tests.entrypoints.ways_in import places_with
+
+WORD = "zanthemur"
+LESSON = f"Deploy the {WORD} first."
+REMEMBERED = f"The {WORD} is deployed on Fridays, and never before the canary."
+
+
+@pytest.fixture
+def world(empty_world: World) -> World:
+    """Return a world without vectors."""
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    return empty_world
+
+
+def forget(world: World, *arguments: str) -> Ran:
+    return hardwon(world, "forget", *arguments)
+
+
+def descriptions(world: World) -> list[str]:
+    return [text for (text,) in world.query("SELECT description FROM entry_text ORDER BY entry_seq")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ((), "say what to forget: a text, ids, or one of --since"),
+        (("abc",), "'abc' is too short: give at least 4 characters, or an id"),
+        (("--since", "yesterday"), "'yesterday' is no time: write 2026-11-23"),
+        (("--kind", "poem"), "'poem' is no kind: use learning, "),
+        (("--origin", "nowhere"), "nowhere"),
+    ],
+)
+def test_a_choice_that_means_nothing_is_refused(world: World, arguments: tuple[str, ...], problem: str) -> None:
+    keep(world, description=LESSON)
+    done = forget(world, *arguments, "--yes")
+
+    assert (done.code, problem in done.stderr, done.stderr.count("\n")) == (1, True, 1), done
+    assert descriptions(world) == [LESSON]
+
+
+def test_without_a_terminal_it_shows_every_place_and_changes_nothing(world: World) -> None:
+    entry = keep(world, description=LESSON)
+    hardwon(world, "checkpoint", "create", "kept", "--scope", "all")
+    before = places_with(world, WORD)
+
+    done = forget(world, WORD)
+
+    assert (done.code, done.stdout) == (1, "")
+    assert f"{entry.name} (id: {entry.entry_id})" in done.stderr
+    assert f"{world.database}: 1 entry" in done.stderr
+    assert f"{world.store / 'checkpoints' / '1.db'}: 1 entry" in done.stderr
+    assert "give --yes" in done.stderr
+    assert places_with(world, WORD) == before
+
+
+def test_a_text_is_matched_literally_and_in_any_letter_case(world: World) -> None:
+    keep(world, description="Deploy the ZANTHEMUR first.")
+    keep(world, description="Deploy the zanthemurs later.")
+    keep(world, description="Deploy the zan_hemur at last.")
+
+    assert forget(world, "%zan_hemur%", "--yes").stdout == "Nothing that hardwon keeps holds it\n"
+    assert run(world, "hardwon", "forget", "-", "--yes", stdin=b"zanthemur first\n").code == 0
+
+    assert descriptions(world) == ["Deploy the zanthemurs later.", "Deploy the zan_hemur at last."]
+
+
+def test_entries_are_forgotten_by_id_and_others_stay(world: World) -> None:
+    entry = keep(world, description=LESSON)
+    other = keep(world, description="Roll the canary back first.")
+
+    done = forget(world, entry.entry_id, "--yes", "--json")
+
+    assert done.document["forgotten"] == [{"id": entry.entry_id, "kind": "learning", "name": entry.name}]
+    assert (done.document["remains"], done.document["problems"]) == ([], [])
+    assert descriptions(world) == [other.description]
+    assert places_with(world, WORD, entry.entry_id) == []
+
+
+def test_a_deleted_entry_is_forgotten_by_its_id(world: World) -> None:
+    entry = keep(world, description=LESSON, name=f"The {WORD}")
+    hardwon(world, "checkpoint", "create", "kept", "--scope", "all")
+    hardwon(world, "delete", entry.entry_id, "--yes")
+    assert places_with(world, WORD)
+
+    assert forget(world, entry.entry_id, "--yes").code == 0
+
+    assert places_with(world, WORD, entry.entry_id) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        (("--kind", "conversation"), 1),
+        (("--kind", "learning"), 1),
+        (("--since", "2999-01-01"), 2),
+        (("--until", "2999-01-01"), 0),
+        (("--until", "2001-01-01"), 2),
+        (("--project", "project"), 0),
+        (("--project", "another"), 2),
+        (("--session", "none"), 2),
+    ],
+)
+def test_options_narrow_the_choice(world: World, options: tuple[str, ...], left: int) -> None:
+    keep(world, description=LESSON)
+    hardwon(world, "remember", REMEMBERED)
+
+    for arguments in ((WORD, *options), options):
+        forget(world, *arguments, "--yes")
+
+        assert len(descriptions(world)) == left
+
+
+def test_a_knowledge_bank_is_left_as_it_is_when_it_is_to_be_kept(world: World) -> None:
+    world.write_bank("patterns", f"### Pattern: Deploy\n{LESSON}\n\n### Pattern: Roll back\nRoll back first.\n")
+    hardwon(world, "import", "--no-embed")
+    bank = world.project / "docs/knowledge-bank/patterns.md"
+
+    kept = forget(world, WORD, "--keep-bank", "--yes")
+    assert (kept.code, WORD in bank.read_text(), descriptions(world)) == (0, True, ["Roll back first."])
+    hardwon(world, "import", "--no-embed")
+    assert descriptions(world) == ["Roll back first."]
+
+    assert forget(world, WORD, "--yes").code == 0
+    assert bank.read_text() == "### Pattern: Roll back\nRoll back first.\n"
+
+
+def test_places_beyond_reach_are_named(world: World) -> None:
+    hardwon(world, "init", "--agent", "codex", "--yes", "--conversations", "shared")
+    hardwon(world, "remember", REMEMBERED)
+    world.commit("README.md")
+    document = world.project / "specs/1-a/memory/plan.md"
+    document.parent.mkdir(parents=True)
+    document.write_text(f"# Plan\n\n{LESSON}\n")
+    hardwon(world, "index", "--rebuild")
+    transcript = Path(world.variables["HOME"]) / ".claude/projects/-home/1.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(json.dumps({"text": REMEMBERED}))
+    [written] = (world.project / "memory/conversations").glob("*.md")
+
+    lines = forget(world, WORD, "--yes").stdout.partition("Beyond reach:\n")[2]
+
+    assert f"  a file of yours: {document}\n" in lines
+    assert f"  git's history, as that of any clone: {written}" in lines
+    assert f"  a transcript of the agent: {transcript}\n" in lines
+    assert "  backups and exports that you made earlier\n" in lines
+    assert (WORD in document.read_text(), WORD in transcript.read_text()) == (True, True)
+
+
+def test_other_sessions_are_still_captured(world: World) -> None:
+    hardwon(world, "remember", REMEMBERED)
+    forget(world, WORD, "--yes")
+    conversation = Conversation(world)
+    conversation.write("Which parser do we take?", "The one with streaming, as the files are large.")
+
+    assert hardwon(world, "capture", "--from", str(conversation.transcript)).code == 0
+    assert any("streaming" in text for text in descriptions(world))
+
+
+def test_a_file_that_still_holds_it_ends_with_exit_code_2(world: World) -> None:
+    keep(world, description=LESSON)
+    (world.store / "setup.json").write_text(json.dumps({"files": {}, "folders": [], "projects": [f"/home/{WORD}"]}))
+
+    done = forget(world, WORD, "--yes")
+
+    assert done.code == 2
+    assert f"byte by byte: it is still in\n  {world.store / 'setup.json'}: {WORD}\n" in done.stdout
