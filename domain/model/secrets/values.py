@@ -10,12 +10,12 @@ _MORE = (
 """What may follow a word in a name without changing that the value is a secret."""
 
 _PASSWORD = (
-    rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|pwd|pswd|contrase[n\xf1]a|secret|credential){_MORE}"
-    rf"|(?<=[a-z])Pass{_MORE})"
+    rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|pwd|pswd|contrase[n\xf1]a|secret|credential)(?i:{_MORE})"
+    rf"|(?<=[a-z])Pass(?i:{_MORE}))"
 )
 _PASSWORD_WORDS = "pass pwd pswd contrase secret credential"
 _KEY = (
-    r"(?i:(?:token(?:[_\-](?:value|prod\w{0,7}|dev|test|live|v?\d))?"
+    r"(?i:(?:(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token(?:[_\-](?:value|prod\w{0,7}|dev|test|live|v?\d))?"
     r"|(?:(?<=api)|(?<=api[_ \-])|(?<=access[_\-])|(?<=access)|(?<=auth[_\-])|(?<=auth)|(?<=account[_\-])|(?<=account)|(?<=cryption[_\-])"
     r"|(?<=cryption)|(?<=signing[_\-])|(?<=signing)|(?<=private[_\-])|(?<=private)|(?<=master[_\-])|(?<=master)|(?<=license[_\-])"
     r"|(?<=licensekey)|(?<=subscription[_\-])|(?<=service[_\-])|(?<=storage[_\-])|(?<=shared[_\-])|(?<=client[_\-])|(?<=app[_\-])"
@@ -42,7 +42,7 @@ _ORDINARY = rf"(?:{_VARIABLE}|{_WORDS}{_END})"
 """Placeholders and what names of secrets are given in ordinary text."""
 
 _CODE = (
-    r"(?:[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}){0,8}[(\[{!]"
+    r"(?:[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}){0,8}!?[(\[{]"
     r"|[A-Za-z_$][\w$]{0,24}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,24}){1,8}"
     + _END
     + r"|(?i:[a-z_]{0,30}(?:pass\w{0,6}|pwd|secret|token|key)_?\d?)"
@@ -52,7 +52,9 @@ _CODE = (
 """Expressions of programs: a call, an item, an attribute, a variable."""
 
 _TYPE = (
-    r"(?:[A-Z][A-Za-z]{0,30})?(?:Str|String|Secret|Password|Token|Key|Type|Field|Value|Input|Model|Config|Any|Optional|None|True|False|Text|Bytes|Options?)"
+    r"(?:float|double|[A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,40}"
+    + _END
+    + r"|(?:[A-Z][A-Za-z0-9]{0,30})?(?:Str|String|Secret|Password|Token|Key|Type|Field|Value|Input|Model|Config|Any|Optional|None|True|False|Text|Bytes|Options?))"
     + _END
 )
 _ORDINARY_QUOTED = rf"[bfru]?{_QUOTE}{_ORDINARY}"
@@ -74,7 +76,7 @@ _PROSE = (
     r"(?!(?i:a|an|the|not|no|now|in|on|at|by|to|of|for|from|with|only|also|still|just|very|too|that|this|what|when|where|how|why|which|here"
     r"|there|your|my|our|their|his|her|its|it|kept|sent|read|given|known|shown|good|bad|weak|strong|long|short|safe|gone|lost|fine|right"
     r"|plain|public|private|static|dynamic|unique|secure|valid|next|first|last|same|different|one|two|random|null|patience|[a-z]{1,30}"
-    r"(?:ed|ing|able|ible|ent|ect|al|ous|ive|ary|ory|less|ful|ly|id|ong|ten|own))\b)"
+    r"(?:ed|ing|able|ible|ent|ect|al|ous|ive|ary|ory|less|ful|ly|id|ong|ten|own|ant|or|ion|ment))\b)"
 )
 
 _PASSWORD_GIVEN = _PASSWORD + _SIGN
@@ -157,10 +159,10 @@ RULES: tuple[Rule, ...] = (
         "password-told",
         _PASSWORD_WORDS,
         r"(?:(\\{0,3}[\"'`])((?:(?!\1)[^\s\\]){3,100}+)\1"
-        rf"|({_HAS_DIGIT}[^\s\"'`<>(){{}}\[\]]{{4,100}}|(?=[A-Za-z]{{1,30}}[!@#$%^&*_+=~])[^\s\"'`<>(){{}}\[\]]{{4,100}})"
+        rf"|((?:{_HAS_DIGIT}|(?=[A-Za-z]{{1,30}}[@#$%^&*_+=~]|[A-Za-z]{{1,30}}!\w))[^\s\"'`<>(){{}}\[\]]{{3,100}}[^\s\"'`<>(){{}}\[\].,:;?])"
         rf"|{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",
         inside=True,
-        head=_PASSWORD + _IS,
+        head=rf"(?i:pass(?:word|wd|wort|phrase|code)|pwd|secret|contrase[n\xf1]a)(?:[ _-]?(?:key|\d))?{_IS}",
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",
     ),
     Rule(
