@@ -49,5 +49,5 @@ RULES: tuple[Rule, ...] = (
         "ls0tls1crudjti",
         rf"LS0tLS1CRUdJTi(?=[A-Za-z0-9+/\s\\]{{0,60}}(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF))[A-Za-z0-9+/]{{16,8000}}={{0,2}}(?:{_CUT})?",
     ),
-    Rule("jwk-private-part", '"d"', r'"d":\s{0,3}"([\w\-]{32,1400})"', inside=True),
+    Rule("jwk-private-part", '"d" "d\\', r'"d\\{0,3}":\s{0,3}\\{0,3}"([\w\-]{32,1400})\\{0,3}"', inside=True),
 )

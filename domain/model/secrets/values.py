@@ -59,7 +59,7 @@ _TYPE = (
 )
 _ORDINARY_QUOTED = rf"[bfru]?{_QUOTE}{_ORDINARY}"
 _ORDINARY_OPEN = rf"(?:{_QUOTE})?(?:{_ORDINARY}|{_CODE}|{_TYPE}|[/~\[(=]|https?:|[A-Z_]{{1,60}}{_END})"
-_OPEN = r"[^\s\"'`()<>\[\]{},;]"
+_OPEN = r"(?:[^\s\"'`()<>\[\]{},;\\]|\\(?![nrt\"'`\\]))"
 """A character of a value without quotes."""
 
 _LAST = r"(?=[ \t]{0,4}(?:#[^\n]{0,200})?(?:\\{1,2}[nr]|[\r\n]|\Z))"
@@ -82,6 +82,10 @@ _PROSE = (
 _PASSWORD_GIVEN = _PASSWORD + _SIGN
 _KEY_GIVEN = _KEY + _SIGN
 
+_LINE_END = r"(?:\n|\\n)"
+_TEXT = r"(?:[^\n\\]|\\(?!n))"
+_YAML_LINES = rf"(?:{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:{_TEXT}{{0,500}}){{1,40}}"
+
 RULES: tuple[Rule, ...] = (
     Rule(
         "password-quoted",
@@ -94,7 +98,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-phrase",
         _PASSWORD_WORDS,
-        r"([\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
+        r"(\\{0,3}[\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
         inside=True,
         head=rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)",
         unless=_ORDINARY_QUOTED,
@@ -135,7 +139,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-argument",
         _PASSWORD_WORDS,
-        r"([\"'])((?:(?!\1)[^\s\\]){4,200}+)\1[ ]?\)",
+        r"(\\{0,3}[\"'])((?:(?!\1)[^\s\\]){4,200}+)\1[ ]?\)",
         inside=True,
         head=r"(?:(?<=set)|(?<=set_)|(?<=with)|(?<=with_)|(?<=\.))(?i:password|secret)\([ ]?",
         unless=_ORDINARY_QUOTED,
@@ -143,17 +147,17 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-element",
         _PASSWORD_WORDS,
-        r"([^<>\s\"]{4,200})(?=</|\")",
+        r"([^<>\s\"\\]{4,200})(?=</|\\{0,3}\")",
         inside=True,
-        head=_PASSWORD + r"(?:>|\"[ ]{1,3}value=\")",
+        head=_PASSWORD + r"(?:>|\\{0,3}\"[ ]{1,3}value=\\{0,3}\")",
         unless=_ORDINARY,
     ),
     Rule(
         "password-pair",
         _PASSWORD_WORDS,
-        rf"([\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}}+)\1",
+        rf"(\\{{0,3}}[\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}}+)\1",
         inside=True,
-        head=_PASSWORD + r"(?=[\"'][ ]?,)",
+        head=_PASSWORD + r"(?=\\{0,3}[\"'][ ]?,)",
     ),
     Rule(
         "password-told",
@@ -201,9 +205,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "key-element",
         _KEY_WORDS,
-        rf"{_MIXED}([^<>\s\"]{{8,400}})(?=</|\")",
+        rf"{_MIXED}([^<>\s\"\\]{{8,400}})(?=</|\\{{0,3}}\")",
         inside=True,
-        head=_KEY + r"(?:>|\"[ ]{1,3}value=\")",
+        head=_KEY + r"(?:>|\\{0,3}\"[ ]{1,3}value=\\{0,3}\")",
         unless=_ORDINARY,
     ),
     Rule(
@@ -217,12 +221,12 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "kubernetes-secret",
         "kind",
-        r"kind\\{0,3}\"?:[ \t]{0,3}[\"']?Secret[\"']?(?=\s)(?:[^\n]{0,200}\n){1,12}?(?:data|stringData):((?:\n[ \t]{1,8}[\w.\-]{1,100}:[^\n]{0,500}){1,40})",
+        rf"kind\\{{0,3}}\"?:[ \t]{{0,3}}\\{{0,3}}[\"']?Secret\\{{0,3}}[\"']?(?:{_TEXT}{{0,200}}{_LINE_END}){{1,12}}?(?:data|stringData):({_YAML_LINES})",
     ),
     Rule(
         "kubernetes-secret-data",
         "data:",
-        r"(?i:data:)((?:\n[ \t]{1,8}[\w.\-]{1,100}:[ ][^\n]{1,500}){1,40})(?=(?:\n[^\n]{0,120}){0,12}?\nkind: Secret)",
+        rf"(?i:data:)({_YAML_LINES})(?=(?:{_LINE_END}{_TEXT}{{0,120}}){{0,12}}?{_LINE_END}kind: Secret)",
         inside=True,
     ),
 )
