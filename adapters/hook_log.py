@@ -5,6 +5,8 @@ import datetime as dt
 import os
 from collections.abc import Callable
 
+from hardwon.domain.model.redaction import redact
+
 FILE_NAME = "hook.log"
 MAX_BYTES = 1_000_000
 ENOUGH_BYTES = 64 * 1024
@@ -37,7 +39,7 @@ class HookLog:
 
     def write(self, event: str) -> None:
         """Append *event* as a line."""
-        line = f"{self._now().isoformat(timespec='seconds')} {one_line(event)}\n"
+        line = f"{self._now().isoformat(timespec='seconds')} {one_line(redact(event))}\n"
         with contextlib.suppress(OSError, ValueError):
             os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
             self._rotate()

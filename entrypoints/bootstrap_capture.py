@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "build_capture",
+    "captures",
+    "folder_of_files",
     "has_events",
     "has_prompt_since",
     "last_events",
@@ -94,6 +96,25 @@ def has_events(store: str) -> bool:
     return has_events(store)
 
 
+def captures(store: str, folder: str) -> bool:
+    """Return whether what is said in *folder* may be noted: not where the user chose that conversations are not kept."""
+    from hardwon.adapters.git.identity import identify
+    from hardwon.adapters.sqlite.schema import open_existing
+    from hardwon.domain.model.errors import StorageError
+
+    try:
+        database = open_existing(store)
+        if database is None:
+            return True
+        with contextlib.closing(database):
+            chosen = database.value(
+                "SELECT conversations FROM project WHERE key = ?", (identify(folder).as_text().key,)
+            )
+    except StorageError:
+        return True
+    return bool(chosen != "off")
+
+
 def open_journal(store: str) -> "CaptureJournal":
     """Return the journal of the store in that folder."""
     from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
@@ -123,15 +144,29 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
     from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
     from hardwon.domain.model.conversation.chunker import Chunker
     from hardwon.domain.use_cases.capture import Capture
-    from hardwon.entrypoints.context import read_workplace
+    from hardwon.entrypoints.bootstrap_projects import keep_from_git
+    from hardwon.entrypoints.context import read_place
 
+    place, root = read_place(memory, project_root), folder_of_files(project_root)
     return Capture(
         chunker=Chunker(memory.settings.capture_boundaries, _likeness(memory)),
-        files=MarkdownConversationFiles(project_root),
+        files=MarkdownConversationFiles(root, keep_from_git(place.project, root)),
         journal=open_journal(memory.settings.global_store),
-        workplace=read_workplace(memory, project_root),
+        workplace=place.workplace,
         forgotten=memory.repository.forgotten,
     )
+
+
+def folder_of_files(project_root: str) -> str:
+    """Return the folder whose `memory` has the conversations of *project_root*: in a linked work tree, that of the main one."""
+    from hardwon.adapters.git.identity import main_work_tree, top_of
+
+    real = os.path.realpath(project_root)
+    top = top_of(real)
+    if top is None or (main := main_work_tree(real)) == top:
+        return real
+    below = os.path.join(main, os.path.relpath(real, top))
+    return os.path.normpath(below) if os.path.isdir(below) else main
 
 
 def _likeness(memory: "Memory") -> "TextSimilarity | None":

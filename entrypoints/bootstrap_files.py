@@ -3,15 +3,17 @@
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
+from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank, Warn
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_projects import registry_of
+from hardwon.entrypoints.bootstrap_projects import identify, registry_of
 
 if TYPE_CHECKING:
     from hardwon.domain.model.settings import Settings
+    from hardwon.domain.use_cases.bank_drift import FindDrift
+    from hardwon.domain.use_cases.edit_file import EditFile
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
     from hardwon.domain.use_cases.index_files import IndexFiles
@@ -40,6 +42,18 @@ def build_import_knowledge(memory: Memory, project_root: str, workplace: Workpla
     )
 
 
+def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) -> "FindDrift":
+    """Compare the knowledge banks with the store; the import reports files that can't be read."""
+    from hardwon.domain.use_cases.bank_drift import FindDrift
+
+    return FindDrift(
+        bank=_bank(memory, project_root, workplace, lambda _: None),
+        repository=memory.repository,
+        ledger=SqliteImportLedger(memory.database),
+        workplace=workplace,
+    )
+
+
 def build_sync_banks(memory: Memory, project_root: str, workplace: Workplace) -> "SyncBanks":
     """Bring the store up to date with the knowledge banks before a retrospective counts."""
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
@@ -62,16 +76,28 @@ def build_index_host_memory(memory: Memory, folder: str, project_root: str, work
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
 
 
+def build_edit_file(memory: Memory, project_root: str, workplace: Workplace) -> "EditFile":
+    """Change texts in the project's memory files."""
+    from hardwon.adapters.markdown.own_texts import MarkdownOwnTexts
+    from hardwon.domain.use_cases.edit_file import EditFile
+
+    return EditFile(MarkdownOwnTexts(project_root), build_index_files(memory, project_root, workplace))
+
+
 def build_save_session(memory: Memory, project_root: str, workplace: Workplace) -> "SaveSession":
     """Save sessions of the project."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.adapters.sqlite.activity import SqliteHistory
     from hardwon.domain.use_cases.save_session import SaveSession
+    from hardwon.entrypoints.bootstrap_capture import folder_of_files
+    from hardwon.entrypoints.bootstrap_projects import keep_from_git
+    from hardwon.entrypoints.context import read_place
 
+    root = folder_of_files(project_root)
     return SaveSession(
-        sources=MarkdownFiles(project_root, is_foreign=workplace.visibility.is_foreign),
-        sessions=MarkdownSessionFiles(project_root),
+        sources=MarkdownFiles(root, is_foreign=workplace.visibility.is_foreign),
+        sessions=MarkdownSessionFiles(root, keep_from_git(read_place(memory, project_root).project, root)),
         repository=memory.repository,
         history=SqliteHistory(memory.database),
         workplace=workplace,
@@ -154,9 +180,19 @@ def _index_files(memory: Memory, sources: "SourceFiles", project_root: str, work
         sources=sources,
         repository=memory.repository,
         project_root=os.path.realpath(project_root),
+        private=_private_folders(memory, os.path.realpath(project_root)),
         index_one_file=_keep_file(memory, workplace),
         forget=build_forget(memory),
     )
+
+
+def _private_folders(memory: Memory, root: str) -> tuple[str, ...]:
+    from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
+
+    project = registry_of(memory).with_key(identify(root).key)
+    if project is None or not project.keeps_private_files:
+        return ()
+    return tuple(os.path.join(root, MEMORY, name, "") for name in CONVERSATION_FOLDERS)
 
 
 def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":
@@ -177,6 +213,6 @@ def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":
     )
 
 
-def _bank(memory: Memory, project_root: str, workplace: Workplace) -> MarkdownKnowledgeBank:
-    is_foreign = workplace.visibility.is_foreign
-    return MarkdownKnowledgeBank(project_root, memory.settings.global_store, memory.warn, is_foreign=is_foreign)
+def _bank(memory: Memory, project_root: str, workplace: Workplace, warn: Warn | None = None) -> MarkdownKnowledgeBank:
+    store, is_foreign = memory.settings.global_store, workplace.visibility.is_foreign
+    return MarkdownKnowledgeBank(project_root, store, warn or memory.warn, is_foreign=is_foreign)

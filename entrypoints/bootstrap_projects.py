@@ -1,12 +1,14 @@
 """Projects: what a folder is known by, what git knows of it, and what the store does."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hardwon.entrypoints.bootstrap import Memory
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.project import Identity, Registry
+    from hardwon.domain.model.project import Identity, Project, Registry
     from hardwon.domain.use_cases.know_projects import KnowProjects
+    from hardwon.ports.exclusion import GitExclusion
 
 
 def identify(folder: str) -> "Identity":
@@ -21,6 +23,20 @@ def registry_of(memory: Memory) -> "Registry":
     from hardwon.adapters.sqlite.registry import read_registry
 
     return read_registry(memory.database, memory.settings.trust)
+
+
+def build_git_exclusion() -> "GitExclusion":
+    """Keep files out of git."""
+    from hardwon.adapters.git.exclude import InfoExclude
+
+    return InfoExclude()
+
+
+def keep_from_git(project: "Project", project_root: str) -> "Callable[[], None]":
+    """Return what is done before a file of the project's conversations is written: private ones are kept out of git."""
+    if not project.keeps_private_files:
+        return lambda: None
+    return lambda: build_git_exclusion().exclude(project_root)
 
 
 def build_know_projects(memory: Memory) -> "KnowProjects":

@@ -14,9 +14,11 @@ from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.retro.lesson import Feature
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.edit_lesson import EditLesson
 from hardwon.domain.use_cases.import_knowledge import SyncBanks
 from hardwon.domain.use_cases.retro import Review, ReviseLearning, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_entries import build_change_entry
 from hardwon.entrypoints.bootstrap_files import build_sync_banks
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
@@ -69,6 +71,13 @@ def build_revise_learning(memory: Memory, project_root: str) -> ReviseLearning:
     bank = bank_files(project_root, memory.settings)
     sync_banks = build_sync_banks(memory, project_root, read_workplace(memory, project_root))
     return ReviseLearning(bank=bank, sync_banks=sync_banks, clock=memory.clock)
+
+
+def build_edit_lesson(memory: Memory, project_root: str) -> EditLesson:
+    """Change the text of a learning in the store and in the banks."""
+    bank = bank_files(project_root, memory.settings)
+    sync_banks = build_sync_banks(memory, project_root, read_workplace(memory, project_root))
+    return EditLesson(bank=bank, sync_banks=sync_banks, change_entry=build_change_entry(memory))
 
 
 def build_review(memory: Memory, project_root: str) -> Review:

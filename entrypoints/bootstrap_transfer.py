@@ -1,28 +1,42 @@
 """Files that a person names on the command line: texts, indexes of older programs, marked sections, watched folders."""
 
+import contextlib
 import os
+import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.document_format import FrontValue
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
 from hardwon.adapters.markdown.source_files import NOT_STORABLE, is_storable, is_within
-from hardwon.adapters.markdown.whole_files import read_regular_file, reason, replace_file
+from hardwon.adapters.markdown.whole_files import read_regular_file, reason, written_file
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.entrypoints.streams import LARGEST_TEXT, decoded
 
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from hardwon.domain.model.embedding import Vector
     from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.export import Record
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
+    from hardwon.domain.use_cases.export_store import ExportStore
+    from hardwon.domain.use_cases.import_store import ImportStore
+    from hardwon.entrypoints.bootstrap import Memory
 
 __all__ = [
     "NOT_STORABLE",
+    "STANDARD_STREAM",
+    "ExportFile",
     "FrontValue",
+    "build_import_store",
+    "count_exported",
+    "export_lines",
     "is_storable",
     "is_within",
     "older_index_path",
+    "open_export",
     "put_section",
     "read_index",
     "read_markdown",
@@ -30,9 +44,14 @@ __all__ = [
     "read_text",
     "render_index",
     "watch_files",
-    "write_file",
+    "write_export_folder",
+    "write_lines",
     "write_markdown",
 ]
+
+STANDARD_STREAM = "-"
+LONGEST_BEGINNING = 4096
+"""Bytes of a file by which its format is known."""
 
 
 def read_text(path: str, what: str) -> str:
@@ -47,19 +66,6 @@ def read_text(path: str, what: str) -> str:
     except (OSError, ValueError) as error:
         raise InvalidEntryError(f"{what} {path!r}: {reason(error)}") from error
     return decoded(data, f"{what} {path!r}")
-
-
-def write_file(path: str, text: str) -> None:
-    """
-    Write *text* to *path*, in place of the file that is there, whole or not at all.
-
-    Raises:
-        UnreadableFileError: it can't be written.
-    """
-    try:
-        replace_file(os.path.realpath(path), text)
-    except (OSError, ValueError) as error:
-        raise UnreadableFileError(reason(error)) from error
 
 
 def put_section(path: str, text: str) -> bool:
@@ -133,3 +139,142 @@ def render_index(sessions: "Iterable[tuple[Entry, Vector | None]]", *, ascii_onl
     from hardwon.adapters.legacy_index import write_memory_index
 
     return write_memory_index(sessions, ascii_only=ascii_only)
+
+
+@contextlib.contextmanager
+def open_export(path: str) -> "Iterator[BinaryIO | None]":
+    """
+    Yield the export of a store at *path*, `-` for standard input, to be read more than once; None for another format.
+
+    Raises:
+        UnreadableFileError: it can't be read.
+        InvalidEntryError: standard input is something else.
+    """
+    from hardwon.adapters.export_format.lines import is_export
+
+    if path != STANDARD_STREAM and not os.path.isfile(path):
+        yield None
+        return
+    with _standard_input() if path == STANDARD_STREAM else _opened(path) as file:
+        beginning = file.read(LONGEST_BEGINNING)
+        if path == STANDARD_STREAM and not is_export(beginning):
+            raise InvalidEntryError("standard input is no export of hardwon: its first line is no header")
+        yield file if is_export(beginning) else None
+
+
+def _opened(path: str) -> "BinaryIO":
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise UnreadableFileError(reason(error)) from error
+
+
+@contextlib.contextmanager
+def _standard_input() -> "Iterator[BinaryIO]":
+    """Yield all of standard input as a file that has no name and goes away when it is closed."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryFile() as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        file.seek(0)
+        yield file
+
+
+class ExportFile:
+    """
+    An export that can be read more than once.
+
+    Raises:
+        InvalidEntryError: its first line is no header, or of a version that is not known.
+    """
+
+    def __init__(self, file: "BinaryIO") -> None:
+        from hardwon.adapters.export_format.lines import read_header
+
+        self._file = file
+        file.seek(0)
+        self.count = sum(read_header(file).counts.values())
+
+    def records(self) -> "Iterator[tuple[int, Record]]":
+        """
+        Yield the records, each with its line.
+
+        Raises:
+            InvalidEntryError: a line is no record, or some are missing; the message names the line.
+        """
+        from hardwon.adapters.export_format.lines import read_records
+
+        self._file.seek(0)
+        return read_records(self._file)
+
+
+def count_exported(memory: "Memory") -> int:
+    """Return the number of records that an export of the whole store has."""
+    return sum(_build_export(memory).counts().values())
+
+
+def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
+    """Yield the lines of an export of the whole store, in one state, the header first."""
+    from hardwon.adapters.export_format.lines import header_line, record_line
+
+    export = _build_export(memory)
+    with export.contents.snapshot():
+        yield header_line(hardwon, memory.clock.now(), export.counts())
+        for record in export.records():
+            yield record_line(record)
+
+
+def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
+    """
+    Write the entries of the store as markdown into a folder; return their number.
+
+    Raises:
+        UnreadableFileError: it can't be written, or holds something and *replace* is false; nothing was changed.
+    """
+    from hardwon.adapters.markdown.readable_export import write_entries, written_folder
+    from hardwon.domain.model.export import ExportedEntry
+
+    export = _build_export(memory)
+    with _translated(), export.contents.snapshot(), written_folder(os.path.realpath(path), replace=replace) as folder:
+        entries = (record.entry for record in export.contents.records() if isinstance(record, ExportedEntry))
+        return write_entries(folder, entries, export.registry.labels(), memory.clock.now())
+
+
+def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
+    """
+    Write *lines* to the file at *path*, whole or not at all, for the user alone.
+
+    Raises:
+        UnreadableFileError: it can't be written, or is there and *replace* is false.
+    """
+    with _translated(), written_file(os.path.realpath(path), replace=replace) as file:
+        file.writelines(lines)
+
+
+@contextlib.contextmanager
+def _translated() -> "Iterator[None]":
+    try:
+        yield
+    except FileExistsError as error:
+        raise UnreadableFileError("it is there already: give another name, or --force to replace it") from error
+    except (OSError, ValueError) as error:
+        raise UnreadableFileError(reason(error)) from error
+
+
+def _build_export(memory: "Memory") -> "ExportStore":
+    from hardwon.adapters.sqlite.contents import SqliteStoreContents
+    from hardwon.domain.use_cases.export_store import ExportStore
+    from hardwon.entrypoints.bootstrap_projects import registry_of
+
+    return ExportStore(SqliteStoreContents(memory.database), registry_of(memory))
+
+
+def build_import_store(memory: "Memory") -> "ImportStore":
+    """Import an export of a store."""
+    from hardwon.adapters.sqlite.contents import SqliteStoreContents
+    from hardwon.domain.use_cases.import_store import ImportStore
+    from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
+
+    contents = SqliteStoreContents(memory.database)
+    return ImportStore(memory.repository, contents, build_know_projects(memory), identify, memory.clock)

@@ -16,6 +16,7 @@ from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessio
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import (
     build_capture,
+    folder_of_files,
     has_events,
     open_journal,
     open_lock,
@@ -94,7 +95,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool) -> L
     if not files:
         return Learned()
     try:
-        indexed = build_index_files(memory, root, read_workplace(memory, root)).index(files)
+        indexed = build_index_files(memory, folder_of_files(root), read_workplace(memory, root)).index(files)
         filled = fill_spaces(memory, BATCH) if embed else None
     except StorageError as error:
         return Learned(problems=(f"written but not indexed: {error}",), is_known=False)

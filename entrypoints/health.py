@@ -16,7 +16,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents
-from hardwon.entrypoints.bootstrap_files import conflicted_files
+from hardwon.entrypoints.bootstrap_files import build_find_drift, conflicted_files
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
 from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
@@ -28,8 +28,10 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_vector_index,
     store_path,
 )
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health_projects import project_lines
 from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.presenters.entries import drift_line
 from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.projects import look_up_if_possible
@@ -111,6 +113,7 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     yield _checked("schema", lambda: f"version {ensure_schema(memory)}, as expected")
     yield _checked("project", lambda: _project(memory, project_root))
     yield from _projects(memory)
+    yield from _banks(memory, project_root)
     yield _checked("keyword index", lambda: _keyword_index(memory))
     yield _checked("vectors", lambda: _vectors(memory))
     providers = [(space, _provider(space)) for space in _examined(memory)]
@@ -168,6 +171,13 @@ def _projects(memory: Memory) -> Iterator[Finding]:
     with suppress(StorageError):
         for line in project_lines(memory):
             yield Finding("entries", ok=True, detail=line)
+
+
+def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
+    """Yield the lessons that were changed in the knowledge banks by hand, which is no failure."""
+    with suppress(StorageError):
+        for drift in build_find_drift(memory, project_root, read_workplace(memory, project_root)).find():
+            yield Finding("knowledge bank", ok=True, detail=drift_line(drift))
 
 
 def _keyword_index(memory: Memory) -> str:

@@ -89,6 +89,29 @@ class ConversationFiles(Protocol):
         ...
 
 
+class OwnTexts(Protocol):
+    """The texts of files that hardwon wrote into the project, for a user who corrects them."""
+
+    def read(self, path: str, anchor: str) -> str:
+        """
+        Return the markdown of that section without its markers; of the whole file for an empty anchor.
+
+        Raises:
+            UneditableFileError: hardwon did not write it, or it can't be read or written.
+        """
+        ...
+
+    def replace(self, path: str, anchor: str, before: str, after: str) -> None:
+        """
+        Write *after* in place of *before*, which `read` returned; atomically, all else stays byte for byte.
+
+        Raises:
+            InvalidEntryError: another section would change; nothing was written.
+            UneditableFileError: it was changed meanwhile, or can't be written; nothing was written.
+        """
+        ...
+
+
 class SessionFiles(Protocol):
     """The project's folder of sessions."""
 

@@ -87,6 +87,24 @@ class EntryRepository(EntryState, Protocol):
         """
         ...
 
+    def reword(self, entry_id: str, entry: "Entry") -> None:
+        """
+        Replace the learning of the id *entry_id* by *entry*, whose description differs.
+
+        It keeps its number, and all that is stored about it: counters, history, places, receipts. `reworded` finds it by
+        its earlier ids. The store has no other entry of the new id.
+
+        Raises:
+            ForgottenError: the user had a text of it forgotten.
+            StorageError: the store can't be written now; nothing was changed.
+
+        """
+        ...
+
+    def reworded(self, old_id: str) -> "Entry | None":
+        """Return the entry that had that id until its description was changed; None without one, or if another has the id now."""
+        ...
+
     def delete(self, entry_id: str) -> bool:
         """
         Delete the entry of that id with all its data; return whether there was one.
@@ -134,7 +152,7 @@ class EntryRepository(EntryState, Protocol):
         ...
 
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
-        """Return at most *limit* ids that begin with *prefix*, sorted."""
+        """Return at most *limit* ids of entries, sorted, that begin with *prefix*, or one of whose earlier ids does."""
         ...
 
 

@@ -29,11 +29,13 @@ class OwnedText(NamedTuple):
     Attributes:
         owner: The id of its entry or section, empty without one.
         text: Of an entry, a section or an exchange.
+        is_identity: Whether the text alone identifies it; a reason or a note may be that of other entries too.
 
     """
 
     owner: str
     text: str
+    is_identity: bool = True
 
 
 class Place(Protocol):
@@ -60,6 +62,24 @@ class Place(Protocol):
     def erase(self, erasure: Erasure) -> None:
         """
         Remove all that holds any of *erasure*; idempotent, so that an interrupted run is repeated.
+
+        Raises:
+            HardwonError: the place can't be written; the message names it.
+        """
+        ...
+
+    def secrets(self) -> Sequence[Found]:
+        """
+        Return what `redact` would change.
+
+        Raises:
+            HardwonError: the place can't be read.
+        """
+        ...
+
+    def redact(self) -> None:
+        """
+        Redact all that was kept before, by the rules of today; idempotent.
 
         Raises:
             HardwonError: the place can't be written; the message names it.

@@ -1,4 +1,4 @@
-"""Edits of knowledge-bank files: add a lesson, increment the count of one; all other text stays byte for byte."""
+"""Edits of knowledge-bank files: add a lesson, count or reword one; all other text stays byte for byte."""
 
 import re
 from bisect import bisect_right
@@ -165,13 +165,17 @@ def _is_read_back(before: str, after: str, lesson: BankLesson) -> bool:
 def _lines(form: _Form) -> Iterator[str]:
     lesson = form.lesson
     yield f"{ENTRY_HEAD}{NAME_PREFIXES[lesson.category]}{lesson.name}"
-    for line in with_newlines(form.body).split("\n"):
-        yield f" {line}" if line.startswith(SPLITTING) else line
+    yield from _body_lines(form)
     if lesson.observed_in:
         yield metadata_line(OBSERVED_IN, lesson.observed_in)
     yield metadata_line(OBSERVATION_COUNT, lesson.observation_count)
     yield metadata_line(CONFIDENCE, lesson.confidence)
     yield metadata_line(LAST_OBSERVED, lesson.day)
+
+
+def _body_lines(form: _Form) -> Iterator[str]:
+    for line in with_newlines(form.body).split("\n"):
+        yield f" {line}" if line.startswith(SPLITTING) else line
 
 
 def _is_lesson(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
@@ -220,6 +224,69 @@ def with_count(text: str, category: Category, identity: str, day: str) -> str:
             f"the count of {identity} in {category}.md can't be told from its HTML comments: move them"
         )
     return after
+
+
+def with_wording(text: str, category: Category, identity: str, name: str, description: str) -> str:
+    """
+    Return *text* with another *description* of the lesson, and another *name* unless that is empty.
+
+    Raises:
+        InvalidEntryError: it would not be read back unchanged, or other text would change too.
+    """
+    for known in entries_of(text, category):
+        if is_same(known, identity):
+            text = _reworded(text, known, name, description)
+    return text
+
+
+def _reworded(text: str, known: BankEntry, name: str, description: str) -> str:
+    before = entries_of(text, known.category)
+    used = {entry.name for entry in before if entry != known}
+    lesson = BankLesson(known.category, name or known.name, description, "", 1, known.confidence, "")
+    for form in sorted(_forms(lesson, used), key=lambda form: form.lesson.name != known.name):
+        after = _edited(text, list(_new_wording(text, known, form)))
+        if _is_reworded(entries_of(after, known.category), before, known, form.lesson):
+            return after
+    raise InvalidEntryError(
+        f"{known.name!r} would not be read back from {known.category}.md as it is: say it without HTML comments"
+        " and tags, and move the comments that the file has in its text"
+    )
+
+
+def _new_wording(text: str, known: BankEntry, form: _Form) -> Iterator[_Edit]:
+    """Yield the edits of the heading, if it changes, and of the description; none where a comment would be lost."""
+    view = BankView(text)
+    chunk = list(view.chunks())[known.position]
+    heading, *_ = view.lines(chunk)
+    metadata = _metadata(view, chunk)
+    description = _stripped(view, Span(heading.end, metadata[0].start if metadata else chunk.end))
+    if "<!--" in text[slice(*view.raw(description))]:
+        return
+    if form.lesson.name != known.name:
+        prefix = known.heading.removesuffix(known.name)
+        yield _Edit(view.raw(_stripped(view, heading)), prefix + form.lesson.name)
+    yield _Edit(view.raw(description), "\n".join(_body_lines(form)))
+
+
+def _stripped(view: BankView, span: Span) -> Span:
+    """Return *span* without the white space around its text."""
+    text = view.text[slice(*span)]
+    start = span.start + len(text) - len(text.lstrip())
+    return Span(start, start + len(text.strip()))
+
+
+def _is_reworded(after: Sequence[BankEntry], before: Sequence[BankEntry], known: BankEntry, lesson: BankLesson) -> bool:
+    """Return whether *after* is *before*, but for the name and the description of *known*, which are those of *lesson*."""
+    if len(after) != len(before):
+        return False
+    now = after[before.index(known)]
+    unchanged = now._replace(heading=known.heading, name=known.name, description=known.description)
+    others = [entry if entry != now else known for entry in after]
+    return (
+        [*before] == others
+        and unchanged == known
+        and (now.name, identity_of(now.text)) == (lesson.name, lesson.identity)
+    )
 
 
 def _edited(text: str, edits: Sequence[_Edit]) -> str:
@@ -277,10 +344,7 @@ def _metadata(view: BankView, chunk: Span) -> list[Span]:
 
 def _value(view: BankView, line: Span) -> Span:
     """Return the span of the value of a metadata line, without the space around it."""
-    start = view.text.index(":", line.start) + 1
-    value = view.text[start : line.end]
-    start += len(value) - len(value.lstrip())
-    return Span(start, start + len(value.strip()))
+    return _stripped(view, Span(view.text.index(":", line.start) + 1, line.end))
 
 
 def _next(count: int) -> int:
@@ -311,6 +375,9 @@ class MarkdownBanks(NamedTuple):
 
     def with_count(self, place: BankPlace, identity: str, day: str) -> "MarkdownBanks":
         return self._with(place, with_count(self.texts[place], place.category, identity, day))
+
+    def with_wording(self, place: BankPlace, identity: str, name: str, description: str) -> "MarkdownBanks":
+        return self._with(place, with_wording(self.texts[place], place.category, identity, name, description))
 
     def _with(self, place: BankPlace, text: str) -> "MarkdownBanks":
         return MarkdownBanks({**self.texts, place: text})

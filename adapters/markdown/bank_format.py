@@ -11,9 +11,9 @@ from hardwon.domain.model.knowledge_bank import (
     ENTRY_HEAD,
     LAST_OBSERVED,
     METADATA_HEAD,
-    NAME_PREFIXES,
     OBSERVATION_COUNT,
     BankEntry,
+    name_in,
     text_after,
 )
 from hardwon.domain.model.redaction import redact
@@ -69,7 +69,7 @@ def _parse_chunk(chunk: str, category: Category, position: int) -> BankEntry:
     return BankEntry(
         category=category,
         heading=heading,
-        name=_name(heading),
+        name=name_in(heading),
         description=body[:metadata_start].strip(),
         metadata=metadata,
         observation_count=_last_value(lines, OBSERVATION_COUNT, whole_number, DEFAULT_OBSERVATION_COUNT),
@@ -78,13 +78,6 @@ def _parse_chunk(chunk: str, category: Category, position: int) -> BankEntry:
         position=position,
         notes=tuple(line for line in lines if not _is_field(line)),
     )
-
-
-def _name(heading: str) -> str:
-    for prefix in filter(None, NAME_PREFIXES.values()):
-        if heading.startswith(prefix):
-            return heading[len(prefix) :]
-    return heading
 
 
 def _lines(metadata: str) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """
 Conflict markers that git leaves in a file which two branches changed. Standard library only, for the hook.
 
-A text is conflicted if it has the lines `<<<<<<< label`, `=======` and `>>>>>>> label` in that order, with any text
+A text is conflicted if it has the lines `<<<<<<< label`, `=======` and `>>>>>>>` label in that order, with any text
 between them: the base of a diff3 conflict, half a code block. A set that is wholly in one code block or comment is an
 example and does not count; so a real conflict there is not recognised.
 """

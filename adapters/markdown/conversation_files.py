@@ -161,12 +161,14 @@ class MarkdownSessionFiles(SessionFiles):
 
     Args:
         project_root: The project's folder.
+        prepare: Called before a file is written; an error of it is raised, and none is.
 
     """
 
-    def __init__(self, project_root: str) -> None:
+    def __init__(self, project_root: str, prepare: Callable[[], None] = lambda: None) -> None:
         self._root = os.path.realpath(project_root)
         self._folder = os.path.join(self._root, MEMORY, FOLDER)
+        self._prepare = prepare
 
     @override
     def parse(self, text: str, at: dt.datetime) -> MarkdownDocument:
@@ -190,6 +192,7 @@ class MarkdownSessionFiles(SessionFiles):
             raise InvalidEntryError(f"the session has {size} bytes, at most {LARGEST_FILE} (4 MB) fit: shorten it")
         if not is_within(target := os.path.realpath(self._folder), [self._root]):
             raise UnreadableFileError(f"{self._folder!r} can't be written: it leads out, to {target!r}")
+        self._prepare()
         try:
             os.makedirs(self._folder, exist_ok=True)
             return self._in_free_place(stem, text)
@@ -299,17 +302,21 @@ class MarkdownConversationFiles(ConversationFiles):
 
     Args:
         project_root: The project's folder.
+        prepare: Called before a file is written; an error of it is raised, and none is.
 
     """
 
-    def __init__(self, project_root: str) -> None:
+    def __init__(self, project_root: str, prepare: Callable[[], None] = lambda: None) -> None:
         self._root = os.path.realpath(project_root)
+        self._prepare = prepare
         self._plans = ProjectPlanFiles(project_root)
 
     @override
     def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
         sections = in_order(section for chunk in chunks for section in file_sections(chunk, self._plans.of_phase))
         paths = dict[str, str]()
+        if chunks:
+            self._prepare()
         for (kind, day), same in groupby(sections, key=lambda section: (section.kind, day_of(section))):
             linked = with_links(same, {section_id: os.path.basename(path) for section_id, path in paths.items()})
             paths |= self._put(self._made(kind), day, linked)

@@ -7,8 +7,6 @@ from hardwon.adapters.markdown.bank_edit import BankView, MarkdownBanks, Span
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.bank_format import entries_of, identity_of
 from hardwon.adapters.markdown.conversation_files import (
-    FOLDER,
-    FOLDER_OF,
     MAX_BYTES,
     MemoryFolder,
     PlannedFiles,
@@ -21,13 +19,12 @@ from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import read_regular_file
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, BankEntry
+from hardwon.domain.model.own_files import CONVERSATION_FOLDERS
+from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.erasure import Found, KeptElsewhere, OwnedText, Place
 from hardwon.ports.override import override
-
-OWN_FOLDERS = (*FOLDER_OF.values(), FOLDER)
-"""The folders below `memory` whose files hardwon writes."""
 
 
 class OwnFiles(Place):
@@ -68,13 +65,31 @@ class OwnFiles(Place):
 
             folder.change(planned)
 
+    @override
+    def secrets(self) -> Sequence[Found]:
+        return [
+            Found(os.path.join(folder.path, name), 1, "file")
+            for folder in self._folders()
+            for name, file in folder.usable(folder.names(), [""])
+            if redact(file.text) != file.text
+        ]
+
+    @override
+    def redact(self) -> None:
+        for folder in self._folders():
+
+            def planned(folder: MemoryFolder = folder) -> PlannedFiles:
+                return {name: (redact(file.text), file) for name, file in folder.usable(folder.names(), [""])}
+
+            folder.change(planned)
+
     def paths(self) -> list[str]:
         """Return the paths of all files, usable or not."""
         return [os.path.join(folder.path, name) for folder in self._folders() for name in folder.names()]
 
     def _folders(self) -> Iterator[MemoryFolder]:
         for root in self._roots:
-            for name in OWN_FOLDERS:
+            for name in CONVERSATION_FOLDERS:
                 path = os.path.realpath(os.path.join(root, MEMORY, name))
                 if os.path.isdir(path) and is_within(path, [root]):
                     yield MemoryFolder(path)
@@ -140,6 +155,16 @@ class BankLessons(Place):
                 place: _without_lessons(text, place.category, erasure) for place, text in banks.texts.items()
             }
             self._files.write(MarkdownBanks(texts))
+
+    @override
+    def secrets(self) -> Sequence[Found]:
+        unsafe = (place for place, text in self._files.banks().texts.items() if redact(text) != text)
+        return [Found(self._files.path(place), 1, "file") for place in unsafe]
+
+    @override
+    def redact(self) -> None:
+        with self._files.held() as banks:
+            self._files.write(MarkdownBanks({place: redact(text) for place, text in banks.texts.items()}))
 
 
 def _lessons(text: str, category: Category, erasure: Erasure) -> list[tuple[Span, BankEntry]]:

@@ -10,6 +10,7 @@ from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.whole_files import read_file_below, read_regular_file, reason, replace_file
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
+from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
@@ -160,7 +161,7 @@ def record_injection(
         warn: Gets one line when the store can't be written.
     """
     try:
-        record = json.dumps(_record(project_root, selected, now), indent=2)
+        record = json.dumps(redact_values(_record(project_root, selected, now)), indent=2)
         os.makedirs(store, mode=0o700, exist_ok=True)
         replace_file(os.path.join(store, RECORD_NAME), record)
     except (OSError, ValueError) as error:

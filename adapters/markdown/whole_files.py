@@ -1,12 +1,13 @@
 """Locks of folders, bounded reads of regular files, and atomic writes of one or several files. Standard library only."""
 
 import contextlib
+import errno
 import os
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 try:
     import fcntl
@@ -143,6 +144,29 @@ def read_file_below(path: str, folder: str, at_most: int, *, is_foreign: bool = 
 def replace_file(path: str, text: str, mode: int = PRIVATE) -> None:
     """Write *text* to *path* atomically, in place of any file."""
     _publish(path, text, mode, os.replace)
+
+
+@contextmanager
+def written_file(path: str, *, replace: bool) -> Iterator[BinaryIO]:
+    """
+    Yield a file that becomes *path* when all is written, on the disk and for the user alone; on an error nothing changes.
+
+    Raises:
+        FileExistsError: there is a file, and *replace* is false.
+        OSError: it can't be written.
+    """
+    if not replace and os.path.lexists(path):
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    temporary = beside(path)
+    try:
+        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, PRIVATE)) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        (os.replace if replace else move_to_free_place)(temporary, path)
+    except BaseException:
+        remove_if_there(temporary)
+        raise
 
 
 def create_file(path: str, text: str, mode: int = 0o666) -> None:

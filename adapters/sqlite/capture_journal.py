@@ -11,7 +11,7 @@ from typing import Any
 
 from cattrs import BaseValidationError, Converter
 
-from hardwon.adapters.sqlite.database import transaction, translated
+from hardwon.adapters.sqlite.database import public, transaction, translated
 from hardwon.adapters.sqlite.hook_events import connected, is_there, note, opened
 from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
@@ -80,8 +80,10 @@ class SqliteCaptureJournal(CaptureJournal):
     def keep(self, buffer: SessionBuffer, *, handled: int = 0) -> None:
         document = json.dumps(_converter().unstructure(buffer), ensure_ascii=False)
         with opened(self._folder) as connection, transaction(connection):
-            connection.execute(KEEP, (buffer.session_id, self._now().isoformat(), document))
-            connection.execute("DELETE FROM event WHERE session_id = ? AND number <= ?", (buffer.session_id, handled))
+            connection.execute(KEEP, public((buffer.session_id, self._now().isoformat(), document)))
+            connection.execute(
+                "DELETE FROM event WHERE session_id = ? AND number <= ?", public((buffer.session_id, handled))
+            )
 
     @override
     def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
@@ -98,7 +100,7 @@ class SqliteCaptureJournal(CaptureJournal):
         if not is_there(self._folder):
             return []
         with opened(self._folder) as connection:
-            return connection.execute(sql, parameters).fetchall()
+            return connection.execute(sql, public(parameters)).fetchall()
 
 
 def _read(document: str) -> SessionBuffer | None:

@@ -9,6 +9,8 @@ from typing import Any
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
+from hardwon.domain.model.redact_json import redact_values
+from hardwon.domain.model.redaction import redact
 
 SHOWN_CHARACTERS = 60
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -128,6 +130,8 @@ class Database:
     """
     A connection with nested transactions, and errors that name the file.
 
+    No secret passes it: every text in the parameters of a statement is redacted, in a search for a key as when it is stored.
+
     Args:
         path: The database file, created with its folder if missing. `IN_MEMORY` and `TEMPORARY` leave no file.
         busy_seconds: Upper bound of the wait for other writers.
@@ -163,12 +167,12 @@ class Database:
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         """Run one statement and return its rows."""
         with self.translated():
-            return self.connection.execute(sql, parameters).fetchall()
+            return self.connection.execute(sql, public(parameters)).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[Row]:
         """Run one statement and yield its rows one by one."""
         with self.translated():
-            yield from self.connection.execute(sql, parameters)
+            yield from self.connection.execute(sql, public(parameters))
 
     def value(self, sql: str, parameters: Parameters = ()) -> Any:
         """Run one statement and return the first column of its first row, None without a row."""
@@ -178,7 +182,7 @@ class Database:
     def run_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
         """Run one statement for each of *parameters*."""
         with self.translated():
-            self.connection.executemany(sql, parameters)
+            self.connection.executemany(sql, map(public, parameters))
 
     @contextmanager
     def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:
@@ -244,6 +248,32 @@ class Database:
     def translated(self) -> AbstractContextManager[None]:
         """Translate errors within into `StorageError`."""
         return translated(self.path, REPAIR)
+
+
+SHORTEST_SECRET = 8
+
+
+def public(parameters: Parameters) -> Parameters:
+    """Return the parameters of a statement without secrets."""
+    if isinstance(parameters, Mapping):
+        return {name: without_secrets(value) for name, value in parameters.items()}
+    return [without_secrets(value) for value in parameters]
+
+
+def without_secrets(value: Any) -> Any:
+    """Return *value* redacted if it is a text, of JSON each text in it; other values as they are."""
+    if not isinstance(value, str) or len(value) < SHORTEST_SECRET or (clean := redact(value)) == value:
+        return value
+    return _redacted_json(value) if value[0] in "[{" else clean
+
+
+def _redacted_json(text: str) -> str:
+    import json  # noqa: PLC0415  # for the few texts with secrets
+
+    try:
+        return json.dumps(redact_values(json.loads(text)), ensure_ascii=False)
+    except ValueError:
+        return redact(text)
 
 
 def _usable_address(path: str) -> str:

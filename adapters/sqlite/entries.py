@@ -108,6 +108,13 @@ The newest entries of each track record, at most as many as the parameter.
 Most entries were never recalled: the index has them in this order. The others are few, and are numbered.
 """
 
+RENAME = (
+    "UPDATE entry SET id = ?2 WHERE id = ?1",
+    "UPDATE receipt_entry SET entry_id = ?2 WHERE entry_id = ?1",
+    "UPDATE receipt SET missed = replace(missed, ?1, ?2) WHERE instr(missed, ?1)",
+)
+"""Give an entry another id, everywhere that the store names it by id."""
+
 ORDERS: Mapping[Order, str] = {
     "updated_at": "",
     "created_at": "t.created_at DESC, ",
@@ -160,6 +167,26 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             else:
                 index_entry(self._database, seq, entry)
             note_change(self._database)
+
+    @override
+    def reword(self, entry_id: str, entry: "Entry") -> None:
+        with self._database.transaction():
+            self._database.rows("DELETE FROM entry_alias WHERE old_id = ?", (entry.entry_id,))
+            self._database.rows(
+                "INSERT INTO entry_alias (entry_seq, old_id) SELECT seq, id FROM entry WHERE id = ?", (entry_id,)
+            )
+            for sql in RENAME:
+                self._database.rows(sql, (entry_id, entry.entry_id))
+            self.put(entry)
+
+    @override
+    def reworded(self, old_id: str) -> "Entry | None":
+        rows = self._database.rows(
+            f"{SELECT_ENTRY} WHERE e.seq = (SELECT entry_seq FROM entry_alias WHERE old_id = ?1)"
+            " AND NOT EXISTS (SELECT 1 FROM entry WHERE id = ?1)",
+            (old_id,),
+        )
+        return next(to_entries(rows), None)
 
     @override
     def delete(self, entry_id: str) -> bool:
@@ -279,7 +306,10 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
         rows = self._database.rows(
-            "SELECT id FROM entry WHERE substr(id, 1, ?1) = ?2 ORDER BY id LIMIT ?3", (len(prefix), prefix, limit)
+            "SELECT id FROM entry WHERE substr(id, 1, ?1) = ?2 UNION SELECT e.id FROM entry_alias a"
+            " JOIN entry e ON e.seq = a.entry_seq WHERE substr(a.old_id, 1, ?1) = ?2"
+            " AND a.old_id NOT IN (SELECT id FROM entry) ORDER BY 1 LIMIT ?3",
+            (len(prefix), prefix, limit),
         )
         return [entry_id for (entry_id,) in rows]
 

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hardwon.adapters.sqlite.database import in_list
 from hardwon.domain.model.erasure import Erasure, still_unused
@@ -56,12 +56,35 @@ def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[
     _define(connection, erasure)
     if not (seqs := _entries(connection)):
         return
-    for entry_id, *texts in connection.execute(
-        "SELECT e.id, t.description, t.reasoning, t.notes FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
+    rows = connection.execute(
+        "SELECT e.id, t.* FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
         " JOIN entry_text t ON t.entry_seq = e.seq",
         (in_list(seqs),),
-    ).fetchall():
-        yield from (OwnedText(entry_id, text) for text in texts if text)
+    )
+    names = [column[0] for column in rows.description]
+    for row in rows.fetchall():
+        values = dict(zip(names, row, strict=True))
+        yield OwnedText(values["id"], values["description"])
+        yield from (OwnedText(values["id"], text, is_identity=False) for text in _parts(values))
+        yield from (OwnedText(values["id"], text) for text in _earlier_descriptions(connection, values["entry_seq"]))
+
+
+def _parts(values: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the other texts of an entry, given its columns, some of which an early store lacks."""
+    yield from filter(None, (values["reasoning"], values["notes"], values["name"]))
+    for column in {"trigger_phrases", "keywords", "tags"} & values.keys():
+        yield from json.loads(values[column])
+
+
+def _earlier_descriptions(connection: sqlite3.Connection, seq: int) -> list[str]:
+    """Return the descriptions that an entry had before it was edited."""
+    if "history" not in _names(connection, TABLES):
+        return []
+    return _names(
+        connection,
+        "SELECT old_value FROM history WHERE memory_id = ? AND field_changed = 'description' AND old_value IS NOT NULL",
+        seq,
+    )
 
 
 def ids_holding(connection: sqlite3.Connection, erasure: Erasure) -> list[str]:
@@ -125,7 +148,7 @@ def _define(connection: sqlite3.Connection, erasure: Erasure) -> None:
     )
 
 
-def _names(connection: sqlite3.Connection, sql: str, *parameters: str) -> list[str]:
+def _names(connection: sqlite3.Connection, sql: str, *parameters: str | int) -> list[str]:
     return [name for (name,) in connection.execute(sql, parameters).fetchall()]
 
 

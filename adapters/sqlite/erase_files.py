@@ -27,8 +27,11 @@ from hardwon.adapters.sqlite.erase import (
     unused_texts,
 )
 from hardwon.adapters.sqlite.hook_events import FILE_NAME as JOURNAL
+from hardwon.adapters.sqlite.keyword_index import rebuild_index
+from hardwon.adapters.sqlite.redact_rows import count_secrets, drop_indexes, redact_rows
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
+from hardwon.domain.model.redaction import redact
 from hardwon.ports.erasure import Found, OwnedText, Place, Proof, StoreTexts
 from hardwon.ports.override import override
 
@@ -97,6 +100,21 @@ class StoreRows(Place, StoreTexts):
             scrub(self._database.connection)
 
     @override
+    def secrets(self) -> Sequence[Found]:
+        with self._database.translated():
+            count = count_secrets(self._database.connection)
+        return [Found(self._database.path, count, "value")] if count else []
+
+    @override
+    def redact(self) -> None:
+        with self._database.transaction(), self._database.translated():
+            if redact_rows(self._database.connection):
+                rebuild_index(self._database)
+                note_change(self._database)
+        with self._database.translated():
+            scrub(self._database.connection)
+
+    @override
     def ids_holding(self, erasure: Erasure) -> Sequence[str]:
         with self._database.translated():
             return ids_holding(self._database.connection, erasure)
@@ -143,6 +161,19 @@ class OtherDatabases(Place):
         for path in self._paths():
             if self._found_in(path, erasure):
                 _erase_from(path, erasure)
+
+    @override
+    def secrets(self) -> Sequence[Found]:
+        counts = ((path, _secrets_in(path)) for path in self._paths())
+        return [Found(path, count, "value") for path, count in counts if count]
+
+    @override
+    def redact(self) -> None:
+        for path in self._paths():
+            if _secrets_in(path):
+                with _rewritten(path) as connection:
+                    redact_rows(connection)
+                    drop_indexes(connection)
 
     def _found_in(self, path: str, erasure: Erasure) -> Sequence[Found]:
         return _rows_of(path, erasure) or [Found(path, 1, "trace of deleted rows")] * bool(bytes_holding(path, erasure))
@@ -191,18 +222,38 @@ def _texts_of(path: str, erasure: Erasure) -> Iterator[OwnedText]:
 
 
 def _erase_from(path: str, erasure: Erasure) -> None:
-    """Erase rows from the database at *path*, which keeps its time: the oldest copies are the first to be removed."""
-    facts = os.stat(path)
     try:
-        with translated(path), _connected(path) as connection:
-            with transaction(connection):
-                erase_rows(connection, erasure)
-            scrub(connection)
+        with _rewritten(path) as connection:
+            erase_rows(connection, erasure)
     except CorruptStoreError:
         for name in (path, *(path + companion for companion in COMPANIONS)):
             remove(name)
-    else:
-        os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+
+def _secrets_in(path: str) -> int:
+    try:
+        with translated(path), _connected(path) as connection:
+            return count_secrets(connection)
+    except StorageError:
+        return 0
+
+
+@contextmanager
+def _rewritten(path: str) -> Iterator[sqlite3.Connection]:
+    """
+    Change the database at *path* in one transaction, then write it again without free pages.
+
+    It keeps its time: the oldest copies are the first to be removed.
+
+    Raises:
+        StorageError: it can't be changed; nothing was.
+    """
+    facts = os.stat(path)
+    with translated(path), _connected(path) as connection:
+        with transaction(connection):
+            yield connection
+        scrub(connection)
+    os.utime(path, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
 
 class FolderTexts(Place):
@@ -237,14 +288,34 @@ class FolderTexts(Place):
                 with translated(path):
                     os.unlink(path)
 
+    @override
+    def secrets(self) -> Sequence[Found]:
+        counts = ((path, len(_unsafe_lines(path))) for path in self._paths((*LOGS, *RECORDS)))
+        return [Found(path, count, "line") for path, count in counts if count]
+
+    @override
+    def redact(self) -> None:
+        for path in self._paths((*LOGS, *RECORDS)):
+            if unsafe := _unsafe_lines(path):
+                _without_lines(path, unsafe)
+
     def _paths(self, names: Iterable[str]) -> Iterator[str]:
         return (path for name in names if os.path.isfile(path := os.path.join(self._folder, name)))
 
 
 def _lines(path: str, erasure: Erasure) -> frozenset[int]:
     """Return the places of the lines that hold something."""
+    return _lines_that(path, erasure.is_in)
+
+
+def _unsafe_lines(path: str) -> frozenset[int]:
+    """Return the places of the lines with a secret."""
+    return _lines_that(path, lambda line: redact(line) != line)
+
+
+def _lines_that(path: str, hold: Callable[[str], bool]) -> frozenset[int]:
     with translated(path), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
-        return frozenset(place for place, line in enumerate(file) if erasure.is_in(line))
+        return frozenset(place for place, line in enumerate(file) if hold(line))
 
 
 def _without_lines(path: str, gone: frozenset[int]) -> None:

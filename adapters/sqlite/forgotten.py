@@ -2,7 +2,7 @@
 
 import datetime as dt
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database, to_text
@@ -99,8 +99,14 @@ def ensure_not_forgotten(forgotten: ForgottenTexts, entry: "Entry") -> None:
     Raises:
         ForgottenError: one was.
     """
-    if forgotten.holds((entry.description, entry.reasoning, entry.notes)):
+    if forgotten.holds(_texts_of(entry)):
         raise ForgottenError(entry.entry_id)
+
+
+def _texts_of(entry: "Entry") -> Iterator[str]:
+    from hardwon.domain.model.forgotten import texts_of  # noqa: PLC0415  # rarely needed
+
+    yield from texts_of(entry)
 
 
 def _tag(secret: bytes, text: str) -> bytes:

@@ -5,7 +5,7 @@ import os
 import sqlite3
 from collections.abc import Iterator
 
-from hardwon.adapters.sqlite.database import create_private, transaction, translated
+from hardwon.adapters.sqlite.database import create_private, public, transaction, translated
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
 
@@ -39,8 +39,8 @@ def note(folder: str, event: HookEvent) -> int:
         StorageError: the journal can't be written now.
     """
     with opened(folder) as connection, transaction(connection):
-        connection.execute(ADD, event[:-1])
-        return int(connection.execute(COUNT_REPLIES, (event.session_id,)).fetchone()[0])
+        connection.execute(ADD, public(event[:-1]))
+        return int(connection.execute(COUNT_REPLIES, public((event.session_id,))).fetchone()[0])
 
 
 def has_prompt_since(folder: str, session_id: str, at: str) -> bool:
@@ -53,7 +53,7 @@ def has_prompt_since(folder: str, session_id: str, at: str) -> bool:
     if not is_there(folder):
         return False
     with opened(folder) as connection:
-        return connection.execute(HAS_PROMPT, (session_id, at)).fetchone() is not None
+        return connection.execute(HAS_PROMPT, public((session_id, at))).fetchone() is not None
 
 
 def has_events(folder: str) -> bool:

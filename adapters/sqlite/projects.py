@@ -112,5 +112,5 @@ def _row(project: Project) -> Row:
     return (
         *(project.id, project.label, identity.key, identity.root, identity.is_repository),
         *(identity.device, identity.inode, project.remote, project.first_commit),
-        *(project.authorship, project.trust, project.joined),
+        *(project.authorship, project.trust, project.joined, project.chosen),
     )

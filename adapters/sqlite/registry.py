@@ -5,7 +5,7 @@ from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
 
 COLUMNS = (
     *("id", "label", "key", "root", "is_repository", "device", "inode"),
-    *("remote", "first_commit", "authorship", "trust", "joined"),
+    *("remote", "first_commit", "authorship", "trust", "joined", "conversations"),
 )
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM project"
 

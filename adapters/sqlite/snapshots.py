@@ -20,6 +20,7 @@ from hardwon.adapters.sqlite.database import (
 )
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.query import where
+from hardwon.adapters.sqlite.redact_rows import redact_rows
 from hardwon.adapters.sqlite.restore import SqliteSnapshot
 from hardwon.adapters.sqlite.store import COMPANIONS
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
@@ -111,6 +112,8 @@ class SqliteSnapshots(Snapshots):
     def opened(self, path: str) -> Iterator[SqliteSnapshot]:
         with opened_copy(path) as copy:
             drop_forgotten(copy, SqliteForgottenTexts(self._database))
+            with copy.transaction(), copy.translated():
+                redact_rows(copy.connection)
             yield SqliteSnapshot(copy, self._database)
 
     @override

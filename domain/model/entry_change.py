@@ -14,6 +14,7 @@ from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS, Confide
 
 ENTRY_FIELDS: Mapping[str, str] = {
     "title": "name",
+    "description": "description",
     "trigger_phrases": "trigger_phrases",
     "importance_weight": "importance_weight",
     "importance_tier": "tier",
@@ -60,10 +61,9 @@ class EntryChange:
     """
     New values of some fields; None keeps a field, an empty tuple empties it. Secrets are redacted.
 
-    Fields that identify an entry, such as a learning's description, can't be changed.
-
     Attributes:
         title: Its name, one line.
+        description: The lesson of a learning, which gets another id by it.
         trigger_phrases: At most 20, of 3 to 100 characters each.
         importance_weight: In `[0, 1]`.
         importance_tier: One of `TIERS`.
@@ -81,6 +81,11 @@ class EntryChange:
     title: str | None = attrs.field(
         default=None,
         converter=attrs.converters.optional(_title),
+        validator=attrs.validators.optional((not_blank, storable)),
+    )
+    description: str | None = attrs.field(
+        default=None,
+        converter=attrs.converters.optional(_text),
         validator=attrs.validators.optional((not_blank, storable)),
     )
     trigger_phrases: tuple[str, ...] | None = attrs.field(
@@ -119,8 +124,10 @@ class EntryChange:
         Return *entry* with the new values; a tier given to a section is its own from then on.
 
         Raises:
-            InvalidEntryError: the entry can't have that reach.
+            InvalidEntryError: the entry can't have that reach, or its text is that of a file.
         """
+        if self.description is not None and entry.kind != "learning":
+            raise InvalidEntryError(f"its text is that of its file: edit {entry.file_path}")
         if self.reach and entry.kind != "learning":
             raise InvalidEntryError(f"a {entry.kind} is shown in its project only: learnings go elsewhere, or stay")
         if self.reach == "home" and entry.project is None:

@@ -3,8 +3,12 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from hardwon.domain.model.plain_text import plain_text
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 MIN_CHARACTERS = 40
 """Shorter passages are said often: they identify a text only as a whole, or when they hold a forgotten word."""
@@ -15,6 +19,12 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 def comparable(text: str) -> str:
     """Return *text* without formatting, letter case and differences in white space."""
     return " ".join(unicodedata.normalize("NFKC", plain_text(text)).casefold().split())
+
+
+def texts_of(entry: "Entry") -> tuple[str, ...]:
+    """Return the texts of *entry* that may be forgotten, the one that identifies it first."""
+    labels = (*entry.trigger_phrases, *entry.keywords, *entry.tags)
+    return (entry.description, entry.reasoning, entry.notes, entry.name, *labels)
 
 
 def passages(text: str) -> Iterator[str]:

@@ -31,6 +31,14 @@ CONFIDENCE = "Confidence"
 LAST_OBSERVED = "Last observed"
 
 
+def name_in(heading: str) -> str:
+    """Return the name of a lesson in its *heading*."""
+    for prefix in filter(None, NAME_PREFIXES.values()):
+        if heading.startswith(prefix):
+            return heading[len(prefix) :]
+    return heading
+
+
 def metadata_line(label: str, value: object) -> str:
     """Return the metadata line of *label* and *value*."""
     return f"{METADATA_HEAD}{label}: {value}"

@@ -10,6 +10,10 @@ OLDER_COMMANDS = ("recall", "remember")
 
 _COMMAND_NAMES = (*COMMANDS, *(f"tlc/{name}" for name in OLDER_COMMANDS), "hardwon/pause", "hardwon/resume")
 
+MEMORY = "memory"
+CONVERSATION_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")
+"""The folders below `memory` whose files hardwon writes, and which git ignores where they are private."""
+
 OWN_FILES = (
     "memory/**/*.md",
     "memory-*.md",

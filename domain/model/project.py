@@ -42,6 +42,8 @@ Authorship: TypeAlias = Literal["unknown", "own", "foreign"]
 """Whether the user committed to a repository; `own` also where there is nothing to ask: no repository, commit or address."""
 
 Trust: TypeAlias = Literal["unsaid", "trusted", "revoked"]
+Conversations: TypeAlias = Literal["shared", "private", "off"]
+CONVERSATIONS: tuple[Conversations, ...] = get_args(Conversations)
 """The user's word on a project."""
 
 TrustMode: TypeAlias = Literal["own", "ask"]
@@ -76,6 +78,7 @@ class Project(NamedTuple):
         authorship: Whether the user committed to it.
         trust: The user's word on it.
         joined: The id of the project that this is another clone of; None for none.
+        chosen: How the user wants its conversations to be kept; None before a choice.
     """
 
     id: str
@@ -86,6 +89,17 @@ class Project(NamedTuple):
     authorship: Authorship = "unknown"
     trust: Trust = "unsaid"
     joined: str | None = None
+    chosen: Conversations | None = None
+
+    @property
+    def conversations(self) -> Conversations:
+        """How its conversations are kept: shared by git, private, or not at all (off)."""
+        return self.chosen or "private"
+
+    @property
+    def keeps_private_files(self) -> bool:
+        """Whether its files of conversations are kept out of git, and may vanish with no word of the user."""
+        return self.identity.is_repository and self.conversations != "shared"
 
     def is_as_known(self, identity: Identity) -> bool:
         """Return whether all is known of it that a session needs, and it is still the one at the place of *identity*."""

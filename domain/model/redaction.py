@@ -15,6 +15,7 @@ MAX_REVEALED = 20
 
 _TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
 
+
 def redact(text: str) -> str:
     """
     Return *text* with `<private>` passages cut out and secrets replaced by `[REDACTED]`.

@@ -9,7 +9,7 @@ import attrs
 from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, as_text, changes_between
-from hardwon.domain.model.errors import UnknownEntryError
+from hardwon.domain.model.errors import InvalidEntryError, UnknownEntryError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.receipt import Influence
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
@@ -174,11 +174,13 @@ class ChangeEntry:
 
         If a field differs, `updated_at` is set and the field gets a line of history; otherwise
         neither. The tier of a file applies to its sections too, except those whose tier was set
-        for them. An old entry that becomes temporary expires at once.
+        for them. An old entry that becomes temporary expires at once. A learning with another
+        description has another id, and is known by the old one too.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            InvalidEntryError: a value is invalid for this entry.
+            InvalidEntryError: a value is invalid for this entry, or another one has that description.
+            ForgottenError: the user had that description forgotten.
             StorageError: the store can't be written now; nothing was changed.
 
         """
@@ -189,15 +191,25 @@ class ChangeEntry:
             self._put(before, after, now)
             sections = self._hand_down(after, now) if change.importance_tier else SectionTiers()
             self.repository.retire_expired(now)
-            entry, _ = known_entry(self.repository, entry_id)
+            entry, _ = known_entry(self.repository, after.entry_id)
         return Changed(entry, changes_between(before, after), _is_searched(entry, now), sections)
 
     def _put(self, before: Entry, after: Entry, now: dt.datetime) -> None:
         if after != before and before.number is not None:
             changes = changes_between(before, after)
             changed_at = max(before.updated_at, now) if changes else before.updated_at
-            self.repository.put(attrs.evolve(after, updated_at=changed_at))
+            self._replace(before.entry_id, attrs.evolve(after, updated_at=changed_at))
             self.history.record(before.number, changes, now)
+
+    def _replace(self, entry_id: str, after: Entry) -> None:
+        if after.entry_id == entry_id:
+            return self.repository.put(after)
+        if same := self.repository.get(after.entry_id):
+            raise InvalidEntryError(
+                f"another lesson says that: {same.name} (number {same.number}, id: {same.entry_id});"
+                " delete one of them, or say something else"
+            )
+        return self.repository.reword(entry_id, after)
 
     def _hand_down(self, whole: Entry, now: dt.datetime) -> SectionTiers:
         """Set the tier of *whole* for the sections of its file."""
@@ -218,7 +230,7 @@ LARGEST_NUMBER = 2**63 - 1
 
 
 def ids_meant(repository: EntryRepository, reference: str, most: int = 2) -> set[str]:
-    """Return the ids of the entries that *reference* may mean; at most *most* of those with that prefix."""
+    """Return the ids of the entries that *reference* may mean; at most *most* of those that have, or had, an id with that prefix."""
     begun = [] if reference.startswith("#") else ids_begun(repository, reference, most)
     return {*ids_numbered(repository, reference.removeprefix("#")), *begun}
 
@@ -230,7 +242,7 @@ def ids_numbered(repository: EntryRepository, digits: str) -> list[str]:
 
 
 def ids_begun(repository: EntryRepository, reference: str, most: int = 2) -> list[str]:
-    """Return at most *most* ids with that prefix; none if it is too short."""
+    """Return at most *most* ids of entries that have, or had, an id with that prefix; none if it is too short."""
     return repository.ids_starting_with(reference.lower(), most) if len(reference) >= SHORTEST_PREFIX else []
 
 

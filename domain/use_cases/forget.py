@@ -1,7 +1,7 @@
 """Forget for good: find what is meant and every place that keeps it, erase it there, and prove that nothing is left."""
 
 import datetime as dt
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
@@ -141,7 +141,7 @@ class ForgetForGood:
             files=tuple(dict.fromkeys(entry.file_path for entry in entries if entry.file_path)),
             keeps_banks=False,
         )
-        found, problems = _found((*self.places, *self.banks), begun.erasure)
+        found, problems = _found((*self.places, *self.banks), lambda place: place.found(begun.erasure))
         return Plan(tuple(entries), begun, found, is_used, problems)
 
     def run(self, begun: Begun) -> Forgotten:
@@ -170,6 +170,20 @@ class ForgetForGood:
         begun = self.journal.unfinished()
         return self.run(begun) if begun else None
 
+    def secrets(self) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+        """Return where secrets were kept before, by the rules of today, and the places that can't be read, one line each."""
+        return _found((*self.places, *self.banks), lambda place: place.secrets())
+
+    def redact(self, *, keeps_banks: bool) -> tuple[str, ...]:
+        """Redact all that was kept before; return the places that could not be changed, one line each."""
+        problems = list[str]()
+        for place in (*self.places, *(() if keeps_banks else self.banks)):
+            try:
+                place.redact()
+            except HardwonError as error:
+                problems.append(str(error))
+        return tuple(problems)
+
     def _recognise(self, places: Iterable[Place], begun: Begun) -> Iterable[str]:
         """Remember how the texts are recognised when they come back, before they are gone; yield problems."""
         words = [begun.wanted] if begun.wanted else []
@@ -180,9 +194,10 @@ class ForgetForGood:
             except HardwonError as error:
                 yield str(error)
                 continue
-            for owner, text in owned:
-                for name in {owner or begun.wanted or first, begun.wanted} - {""}:
-                    self.repository.forgotten.add(name, [text], self.clock.now(), words)
+            for owner, text, is_identity in owned:
+                if is_identity or any(word.casefold() in text.casefold() for word in words):
+                    for name in {owner or begun.wanted or first, begun.wanted} - {""}:
+                        self.repository.forgotten.add(name, [text], self.clock.now(), words)
 
     def _texts_of_sections(self, ids: Iterable[str]) -> Iterable[str]:
         """Return what the files of captured sections with these *ids* say, formatting included."""
@@ -221,11 +236,13 @@ def _texts(entries: Iterable[Entry]) -> Iterable[str]:
     return (text for entry in entries for text in (entry.name, entry.description, entry.reasoning, entry.notes))
 
 
-def _found(places: Iterable[Place], erasure: Erasure) -> tuple[tuple[Found, ...], tuple[str, ...]]:
+def _found(
+    places: Iterable[Place], look: Callable[[Place], Sequence[Found]]
+) -> tuple[tuple[Found, ...], tuple[str, ...]]:
     found, problems = list[Found](), list[str]()
     for place in places:
         try:
-            found += place.found(erasure)
+            found += look(place)
         except HardwonError as error:
             problems.append(str(error))
     return tuple(found), tuple(problems)

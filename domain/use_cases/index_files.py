@@ -49,6 +49,7 @@ class IndexFiles:
 
     Attributes:
         project_root: The project's folder, links resolved.
+        private: Beginnings of paths of private files: where one is gone, its entries stay, as git may have removed it.
         forget: Deletes the entries of files that are gone.
 
     """
@@ -56,6 +57,7 @@ class IndexFiles:
     sources: SourceFiles
     repository: EntryRepository
     project_root: str
+    private: tuple[str, ...] = ()
     index_one_file: IndexOneFile
     forget: Forget
 
@@ -121,7 +123,8 @@ class IndexFiles:
     def _gone(self, listings: Iterable[Listing], files: set[str]) -> list[str]:
         prefixes = {prefix for listing in listings for prefix in listing.prefixes}
         known = {path for prefix in prefixes for path in self.repository.files_starting_with(prefix)}
-        return [path for path in sorted(known - files) if self.sources.is_gone(path)]
+        gone = (path for path in sorted(known - files) if not path.startswith(self.private))
+        return [path for path in gone if self.sources.is_gone(path)]
 
 
 class _Run:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.project import Identity, Project, Registry, Trust, TrustMode
+from hardwon.domain.model.project import Conversations, Identity, Project, Registry, Trust, TrustMode
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository_history import RepositoryHistory
 
@@ -98,6 +98,15 @@ class KnowProjects(NamedTuple):
     def _with_authorship(self, project: Project, deadline: Deadline) -> Project:
         authorship = self.history.authorship(project.identity.root, deadline)
         return project if authorship == "unknown" else project._replace(authorship=authorship)
+
+    def keep_conversations(self, project: Project, how: Conversations) -> Project:
+        """
+        Keep the conversations of *project* as the user chose.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        return self._changed(project._replace(chosen=how))
 
     def look_up(self, project: Project, deadline: Deadline) -> Project:
         """
@@ -218,14 +227,17 @@ class KnowProjects(NamedTuple):
 
 
 def _is_same_repository(project: Project, other: Project) -> bool:
-    """Return whether both have one first commit and one git directory, by device and inode."""
+    """
+    Return whether both have one first commit and one git directory, by device and inode.
+
+    A project that was imported from another machine has no directory here: it has the same `origin`.
+    """
     here, there = project.identity, other.identity
-    return bool(
-        project.first_commit
-        and project.first_commit == other.first_commit
-        and here.inode
-        and (here.device, here.inode) == (there.device, there.inode)
-    )
+    if not project.first_commit or project.first_commit != other.first_commit:
+        return False
+    if there.inode:
+        return (here.device, here.inode) == (there.device, there.inode)
+    return bool(project.remote) and project.remote == other.remote
 
 
 def _is_clone(other: Project, project: Project) -> bool:

@@ -110,7 +110,8 @@ class SaveRetro:
 def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored] = ()) -> tuple[Kept, ...]:
     kept = list[Kept]()
     problems = list[str]()
-    for lesson, known in zip_longest(lessons, stored):
+    for given, known in zip_longest(lessons, stored):
+        lesson = _as_edited(given, known)
         count = known.entry.observation_count if known else 1
         try:
             outcome = noted(banks, lesson.for_bank(count), scope_of(lesson))
@@ -122,6 +123,12 @@ def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored]
     if problems:
         raise InvalidAnswerError(problems)
     return tuple(kept)
+
+
+def _as_edited(lesson: Lesson, known: Stored | None) -> Lesson:
+    """Return *lesson*; if its text was edited since, as the store has it: that is what the files say."""
+    is_earlier = known is not None and known.entry.entry_id != lesson.entry.entry_id
+    return attrs.evolve(lesson, entry=known.entry) if known and is_earlier else lesson
 
 
 def _at_home(lesson: Lesson, here: Workplace) -> Lesson:

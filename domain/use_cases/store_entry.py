@@ -66,7 +66,7 @@ class PlaceEntry:
 
     def place(self, entry: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Stored:
         """
-        Put *entry*, which has no secrets, within the open transaction.
+        Put *entry*, which has no secrets, within the open transaction; an earlier text of a learning stands for that.
 
         Args:
             entry: The learning.
@@ -79,8 +79,7 @@ class PlaceEntry:
         new = self.origin.mark(entry)
         known = self.repository.get(new.entry_id)
         if known is None:
-            self.repository.put(new)
-            return Stored(new, merged=False)
+            return self._place_unknown(new, repeated)
         now = self._combined(known, new, repeated)
         if now != known:
             self.repository.put(now)
@@ -88,16 +87,33 @@ class PlaceEntry:
             self.projects.add_place(now.entry_id, project or "")
         return Stored(now, merged=True)
 
-    def _combined(self, known: Entry, new: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Entry:
+    def _place_unknown(self, new: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Stored:
+        """Put *new*; the text that a learning of here had before it was edited does not come back, but counts for it."""
+        edited = self.repository.reworded(new.entry_id)
+        if edited is None or not self._is_of_here(edited):
+            self.repository.put(new)
+            return Stored(new, merged=False)
+        now = edited if self._may_not_change(edited) else repeated(edited, new)
+        if now != edited:
+            self.repository.put(now)
+        return Stored(now, merged=True)
+
+    def _may_not_change(self, known: Entry) -> bool:
+        """Return whether *known* is of elsewhere, and this is a foreign project."""
         here = self.origin.workplace
-        seen = here.visibility
-        is_own = known.project in here.own
-        if seen.is_foreign and not is_own and self.origin.reach != "everywhere":
-            return known
-        is_shared_here = seen._replace(is_foreign=False).admits(
+        return here.visibility.is_foreign and known.project not in here.own and self.origin.reach != "everywhere"
+
+    def _is_of_here(self, known: Entry) -> bool:
+        """Return whether *known* is the project's own, or may be shown there."""
+        seen = self.origin.workplace.visibility._replace(is_foreign=False)
+        return known.project in self.origin.workplace.own or seen.admits(
             known.project, known.reach, self.projects.places_of(known.entry_id)
         )
-        if not (is_own or is_shared_here):
+
+    def _combined(self, known: Entry, new: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Entry:
+        if self._may_not_change(known):
+            return known
+        if not self._is_of_here(known):
             return attrs.evolve(new, created_at=known.created_at)
         return self.origin.widen(repeated(known, new))
 

@@ -147,24 +147,26 @@ def can_be_asked() -> bool:
 FALLBACK = "vi"
 
 
+class EditorFailedError(typer.TyperException):
+    """The user's editor could not be run, or did not end well."""
+
+
 @contextlib.contextmanager
 def edited(template: str) -> Iterator[str]:
     """
-    Open *template* in the user's editor and yield what was saved; where an error of ours follows, the file stays.
+    Open *template* in the user's editor and yield what was saved; where it fails, or an error of ours follows, what was written stays.
 
     Raises:
-        typer.TyperException: the editor could not be run, or failed.
+        EditorFailedError: it could not be run, or failed.
     """
     handle, path = tempfile.mkstemp(prefix="hardwon-", suffix=".md")
     with os.fdopen(handle, "w", encoding="utf-8") as file:
         file.write(template)
     try:
         _run_editor(path)
-        with open(path, encoding="utf-8", errors="replace") as file:
-            text = file.read()
-        yield text
-    except HardwonError:
-        complain(f"What you wrote is kept in {path}")
+        yield _saved(path)
+    except (HardwonError, EditorFailedError, KeyboardInterrupt):
+        _keep(path, template)
         raise
     except BaseException:
         os.unlink(path)
@@ -172,20 +174,33 @@ def edited(template: str) -> Iterator[str]:
     os.unlink(path)
 
 
+def _keep(path: str, template: str) -> None:
+    """Tell where the text is that was written, or remove the file if there is none."""
+    if _saved(path) in {template, ""}:
+        os.unlink(path)
+    else:
+        complain(f"What you wrote is kept in {path}")
+
+
+def _saved(path: str) -> str:
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
 def _run_editor(path: str) -> None:
     """
     Run `$VISUAL`, `$EDITOR` or vi on the file at *path*.
 
     Raises:
-        typer.TyperException: it can't be started, or does not end well.
+        EditorFailedError: it can't be started, or does not end well.
     """
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK
     try:
         code = subprocess.run([*shlex.split(named), path], check=False).returncode
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise typer.TyperException(
+        raise EditorFailedError(
             on_one_line(f"the editor {named!r} can't be started ({reason}): set EDITOR, or give the text")
         ) from error
     if code:
-        raise typer.TyperException(on_one_line(f"nothing was added: the editor {named!r} ended with exit code {code}"))
+        raise EditorFailedError(on_one_line(f"nothing was stored: the editor {named!r} ended with exit code {code}"))

@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
-from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
+from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import open_lock
 from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
@@ -20,6 +20,7 @@ from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, counted,
 from hardwon.entrypoints.cli.options import OUR_FAILURE, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.streams import readable, standard_input
+from hardwon.ports.erasure import Found
 
 Result = TypeVar("Result")
 
@@ -51,6 +52,9 @@ def forget(
         list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; can be repeated.")
     ] = None,
     keep_bank: Annotated[bool, typer.Option("--keep-bank", help="Leave knowledge banks as they are.")] = False,
+    secrets: Annotated[
+        bool, typer.Option("--secrets", help="Redact the secrets in all that was kept before, by the rules of today.")
+    ] = False,
     undo: Annotated[
         str | None,
         typer.Option("--undo-tombstone", metavar="ID", help="Let a forgotten text be stored again, by its id."),
@@ -74,6 +78,9 @@ def forget(
         _undo(memory, readable(undo), as_json=as_json)
         return
     forgetting = build_forget_for_good(memory, project_root)
+    if secrets:
+        _redact(memory, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json)
+        return
     if interrupted := _locked(memory, forgetting.resume):
         complain("An interrupted run of hardwon forget was completed")
         if not (wanted or since or until or session or project or origin or kinds):
@@ -90,6 +97,32 @@ def forget(
         ask("forget this for good", yes=yes)
     begun = plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
     _report(plan, _locked(memory, lambda: forgetting.run(begun)), as_json=as_json)
+
+
+def _redact(memory: Memory, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool) -> None:
+    """
+    Redact what was kept before.
+
+    Raises:
+        typer.Exit: a place could not be changed.
+    """
+    found, problems = forgetting.secrets()
+    if found and not yes:
+        for place, kept in _by_place(found).items():
+            complain(f"  {place}: {kept}")
+        ask("redact the secrets in it", yes=yes)
+    if found:
+        problems = _locked(memory, lambda: forgetting.redact(keeps_banks=keep_bank))
+    if as_json:
+        print_json({"places": [item._asdict() for item in found], "problems": [*problems]})
+    else:
+        for place, kept in _by_place(found).items():
+            say(f"Redacted: {place}: {kept}")
+        say("Change these secrets where they are used: they were readable until now" if found else "No secret is kept")
+    for problem in problems:
+        complain(problem)
+    if problems:
+        raise typer.Exit(OUR_FAILURE)
 
 
 def _undo(memory: Memory, owner: str, *, as_json: bool) -> None:
@@ -170,7 +203,8 @@ def _wanted(
 def _id_meant(memory: Memory, argument: str) -> str:
     """Return the id that *argument* is, also of an entry that was deleted, begins, or numbers after a #; empty for a text."""
     if IDENTITY.fullmatch(argument):
-        return argument
+        edited = memory.repository.reworded(argument)
+        return edited.entry_id if edited else argument
     if argument.startswith("#") and is_number(argument[1:]):
         found = ids_numbered(memory.repository, argument[1:])
     else:
@@ -196,16 +230,16 @@ def _preview(plan: Plan) -> Iterator[str]:
         yield f"  {entry.category or entry.kind}  {entry.name} (id: {entry.entry_id})"
     if len(plan.entries) > PREVIEWED:
         yield f"  and {len(plan.entries) - PREVIEWED} more"
-    yield from (f"  {place}: {kept}" for place, kept in _by_place(plan).items())
+    yield from (f"  {place}: {kept}" for place, kept in _by_place(plan.found).items())
     if plan.used_elsewhere:
         yield "  the text stays in other entries, which were not chosen"
     yield from (f"  not readable: {problem}" for problem in plan.problems)
 
 
-def _by_place(plan: Plan) -> dict[str, str]:
+def _by_place(items: Sequence[Found]) -> dict[str, str]:
     """Return what each place keeps, as a text."""
     kept: dict[str, list[str]] = {}
-    for found in plan.found:
+    for found in items:
         kept.setdefault(found.place, []).append(counted(found.number, found.noun, _plural(found.noun)))
     return {place: ", ".join(items) for place, items in kept.items()}
 
@@ -254,7 +288,7 @@ def _lines(plan: Plan | None, done: Forgotten | None) -> Iterator[str]:
         return
     for entry in plan.entries if plan else ():
         yield f"Forgotten: {entry.name} (id: {entry.entry_id})"
-    for place, kept in (_by_place(plan) if plan else {}).items():
+    for place, kept in _by_place(plan.found if plan else ()).items():
         yield f"  from {place}: {kept}"
     yield f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {'it is still in' if done.remains else 'nothing is left'}"
     yield from (f"  {line}" for line in done.remains)

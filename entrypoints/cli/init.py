@@ -1,6 +1,7 @@
 """`hardwon init`: choose the project and the agents, write their files, then make, fill and check the store."""
 
 import compileall
+import contextlib
 import os
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -9,19 +10,22 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.project import CONVERSATIONS, Conversations
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_up, used_agents
+from hardwon.entrypoints.bootstrap_capture import folder_of_files
 from hardwon.entrypoints.bootstrap_files import build_index_host_memory
 from hardwon.entrypoints.bootstrap_project import count_host_facts, host_memory, top_of
-from hardwon.entrypoints.cli.console import Yes, agrees, ask, counted, warn
+from hardwon.entrypoints.bootstrap_projects import build_git_exclusion, build_know_projects
+from hardwon.entrypoints.cli.console import Yes, agrees, ask, can_be_asked, counted, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, open_for, resolve
-from hardwon.entrypoints.cli.setup_output import Project, Readiness, SetUpOutput
+from hardwon.entrypoints.cli.setup_output import Consent, Project, Readiness, SetUpOutput
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health import NO_AGENT, examine
-from hardwon.entrypoints.projects import trust_here
+from hardwon.entrypoints.projects import look_up, trust_here
 from hardwon.ports.agents import Agent
 
 INIT_EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
@@ -47,6 +51,13 @@ def init(
     bring_in: Annotated[
         bool | None,
         typer.Option("--import/--no-import", help="Bring in what Claude Code remembers of the project by itself."),
+    ] = None,
+    conversations: Annotated[
+        Conversations | None,
+        typer.Option(
+            help="How conversations are kept: shared by git, private (git does not see them), or off (not at all).",
+            show_default=False,
+        ),
     ] = None,
     project_root: Annotated[
         str | None,
@@ -82,7 +93,10 @@ def init(
             output.show_undone(set_up.undo(plan, everything=agent is None), store, agent or (), has_record=has_record)
         elif not dry_run:
             output.note(set_up.carry_out(plan, project.root))
-            _finish(output, project, global_store, bring_in, is_asked=not (yes or as_json))
+            is_asked = not (yes or as_json)
+            how = keep_conversations(project, global_store, conversations, is_asked=is_asked)
+            output.show_consent(how)
+            _finish(output, project, global_store, bring_in, is_asked=is_asked)
     if output.refused:
         raise typer.Exit(USERS_MISTAKE)
 
@@ -126,6 +140,45 @@ def _finish(
     output.show_ready(readiness, 0 if wanted else facts)
     if problems := sum(not finding.ok for finding in readiness.findings):
         raise HardwonError(f"{problems} of {len(readiness.findings)} checks failed; see hardwon doctor")
+
+
+def keep_conversations(
+    project: Project, global_store: str | None, given: Conversations | None, *, is_asked: bool
+) -> Consent | None:
+    """
+    Keep the conversations of the project as the user chooses; None for a folder that is no project.
+
+    Args:
+        project: The project.
+        global_store: The store's folder, None for the one in the settings.
+        given: The choice on the command line.
+        is_asked: Whether a terminal asks where there is no choice yet.
+
+    Raises:
+        UnreadableFileError: private conversations can't be kept out of git.
+        StorageError: the store can't be written.
+
+    """
+    if project.root is None:
+        return None
+    with contextlib.closing(open_for(project.root, global_store)) as memory:
+        known = look_up(memory, project.root)
+        chosen = given or known.chosen or (_asked() if is_asked and can_be_asked() else known.conversations)
+        exclusion, root = build_git_exclusion(), folder_of_files(project.root)
+        if chosen == "shared":
+            exclusion.include(root)
+        else:
+            exclusion.exclude(root)
+        build_know_projects(memory).keep_conversations(known, chosen)
+        return Consent(chosen, root, is_repository=known.identity.is_repository, tracked=exclusion.tracked(root))
+
+
+def _asked() -> Conversations:
+    while True:
+        answer: str = typer.prompt("Keep conversations shared by git, private, or off (not at all)?", err=True)
+        for choice in CONVERSATIONS:
+            if answer.strip().lower() == choice:
+                return choice
 
 
 def _is_wanted(facts: int) -> bool:

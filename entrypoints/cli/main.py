@@ -83,6 +83,7 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "resume": Command("pause", "resume", "End the pause."),
     },
     "Memory": {
+        "edit": Command("edit", "edit", "Correct the text of an entry, wherever it stands."),
         "update": Command("change", "update", "Change what is known about an entry."),
         "validate": Command("change", "validate", "Say whether an entry was of use."),
         "delete": Command("change", "delete", "Delete entries; their traces stay until hardwon forget."),
@@ -91,8 +92,8 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "capture": Command("conversations", "capture", "Keep what a transcript of a session says."),
         "index": Command("files", "index", "Bring markdown files into the store."),
         "watch": Command("files", "watch", "Keep the store up to date while files change."),
-        "import": Command("transfer", "import_knowledge", "Bring a knowledge bank or index into the store."),
-        "export": Command("transfer", "export", "Write the sessions as a memory-index.json."),
+        "import": Command("transfer", "import_knowledge", "Bring an export, a knowledge bank or an index in."),
+        "export": Command("export", "export", "Write everything that is remembered to a file."),
         "project": Group(
             {
                 "list": Command("project", "list_projects", "List the projects that the store knows."),

@@ -168,7 +168,7 @@ def show_project(name: Named = HERE, *, global_store: GlobalStore = None, as_jso
         print_json(project_document(project, know, counts))
         return
     for field, value in _facts(project, know, counts.get(project.id, 0)):
-        say(f"{field:<14}{on_one_line(value)}")
+        say(f"{field:<15}{on_one_line(value)}")
 
 
 def _facts(project: Project, know: KnowProjects, entries: int) -> Iterator[tuple[str, str]]:
@@ -179,6 +179,7 @@ def _facts(project: Project, know: KnowProjects, entries: int) -> Iterator[tuple
     yield "remote", project.remote or "none"
     yield "first commit", project.first_commit or ("not looked up yet" if project.first_commit is None else "none")
     yield "trust", why(project, registry)
+    yield "conversations", project.conversations
     where = "may be shown in all your projects" if registry.is_shared(project) else "are shown there only"
     yield "entries", f"{entries}, which {where}"
     for clone in clones_of(project, registry):

@@ -16,6 +16,7 @@ from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import Answer, Lesson, read_lessons
 from hardwon.domain.use_cases.retro import Kept, Revised, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_files import build_find_drift
 from hardwon.entrypoints.bootstrap_retro import (
     Work,
     build_review,
@@ -37,10 +38,13 @@ from hardwon.entrypoints.cli.options import (
     find_entry,
     resolve,
 )
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_length,
+    drift_document,
+    drift_line,
     entry_document,
     named,
     no_room_for,
@@ -194,7 +198,7 @@ NOTHING_OLDER = "Nothing that was learned before this work bears on it"
 OUTCOMES = """\
 Ask the user about each one that this work confirms, contradicts or has outlived:
   confirmed        hardwon retro confirm ID
-  changed          hardwon update ID --title TEXT --confidence low --reasoning TEXT
+  changed          hardwon edit ID --description TEXT --reasoning TEXT
   retired          hardwon update ID --tier deprecated
   of all projects  hardwon retro promote ID"""
 
@@ -221,9 +225,15 @@ def review(
     work = read_work(work_sources(project_root, warn))
     found = _found(memory, project_root, work, limit)
     now = memory.clock.now()
-    document = {"skipped": None, "entries": [_review_document(each, now) for each in found]}
+    drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
+    document = {
+        "skipped": None,
+        "entries": [_review_document(each, now) for each in found],
+        "changed_by_hand": [*map(drift_document, drifts)],
+    }
     last = NO_SIGNALS if work.signals.compose() is None else OUTCOMES if found else NOTHING_OLDER
-    return _print_revised(document, [*("\n".join(_lines(each, now)) for each in found), last], as_json=as_json)
+    texts = ["\n".join(_lines(each, now)) for each in found]
+    return _print_revised(document, [*texts, last, *map(drift_line, drifts)], as_json=as_json)
 
 
 def confirm(

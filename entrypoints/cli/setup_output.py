@@ -1,11 +1,14 @@
 """The output of a set-up, before and after files are written: to people, or all at the end to scripts."""
 
 import difflib
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Self
 
 import attrs
 
+from hardwon.domain.model.own_files import MEMORY
+from hardwon.domain.model.project import Conversations
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.index_files import Indexed
@@ -62,6 +65,44 @@ class Readiness:
     facts: Indexed | None
     embedded: int
     findings: list[Finding]
+
+
+@attrs.frozen
+class Consent:
+    """
+    How the conversations of a project are kept.
+
+    Attributes:
+        chosen: Shared by git, private, or not at all (off).
+        folder: The folder whose `memory` has their files.
+        is_repository: Whether git looks after the project.
+        tracked: Their files that git tracks already, from the top of the work tree.
+
+    """
+
+    chosen: Conversations
+    folder: str
+    is_repository: bool
+    tracked: Sequence[str] = ()
+
+    def lines(self) -> Iterator[str]:
+        """Yield what is written where, what git sees of it, and what it tracks already."""
+        if self.chosen == "off":
+            yield f"Conversations are not kept (off); those kept before stay in {os.path.join(self.folder, MEMORY)}"
+        else:
+            yield f"Conversations are kept as markdown in {os.path.join(self.folder, MEMORY)} ({self.chosen})"
+        if self.chosen == "shared":
+            yield "git sees them: a commit takes them along, without known forms of secrets; --conversations private changes that"
+        elif self.is_repository:
+            yield "git does not see them, by lines in .git/info/exclude; --conversations shared changes that"
+        else:
+            yield "there is no git repository that could take them along"
+        if self.tracked and self.chosen != "shared":
+            yield f"git tracks {counted(len(self.tracked), 'file', 'files')} of them already: {', '.join(self.tracked[:MAX_TRACKED])}"
+
+
+MAX_TRACKED = 5
+"""How many files that git tracks are named."""
 
 
 class SetUpOutput:
@@ -140,6 +181,14 @@ class SetUpOutput:
         )
         if not self._as_json:
             say(f"{gone} Memories stay in {store}; to delete them too, remove that folder.")
+
+    def show_consent(self, consent: Consent | None) -> None:
+        """Print how conversations are kept; nothing for a folder that is no project."""
+        if consent is None:
+            return
+        self._document |= {"conversations": {"kept": consent.chosen, "tracked": [*consent.tracked]}}
+        for line in () if self._as_json else consent.lines():
+            say(line)
 
     def show_ready(self, readiness: Readiness, waiting: int) -> None:
         """

@@ -1,44 +1,45 @@
-"""Back up the store, restore, export and import it."""
+"""Back up the store, restore it, and import into it."""
 
 import os
-import sys
 import time
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Annotated, BinaryIO, TypeAlias
 
 import typer
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.embedding import Vector
-from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import UnreadableFileError
-from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex, OwnFiles
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints
 from hardwon.entrypoints.bootstrap_files import (
+    build_find_drift,
     build_import_knowledge,
     build_import_memory_index,
     build_import_older_index,
     build_keep_vectors,
 )
 from hardwon.entrypoints.bootstrap_transfer import (
+    ExportFile,
+    build_import_store,
     older_index_path,
+    open_export,
     read_index,
     read_older_index,
-    render_index,
-    write_file,
 )
 from hardwon.entrypoints.cli.checkpoint import print_restored
 from hardwon.entrypoints.cli.console import Yes, ask, complain, counted, print_json, progress, say, warn
+from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import settle
+from hardwon.entrypoints.presenters.entries import drift_document, drift_line
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.projects import trust_here
+from hardwon.entrypoints.projects import look_up_if_possible, trust_here
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
 
@@ -85,57 +86,9 @@ def restore(
     )
 
 
-SESSIONS = EntryFilter(kinds=("session",))
-DIMENSIONS = 384
-
-
-def export(
-    *,
-    form: Annotated[Literal["memory-index"], typer.Option("--format", help="memory-index: the sessions as JSON.")],
-    output: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Write it there (default: standard output).")
-    ] = None,
-    project_root: ProjectRoot = ".",
-    global_store: GlobalStore = None,
-) -> None:
-    """
-    Write what is remembered in another program's form.
-
-    memory-index is one JSON object of all sessions, keyed by the paths of their
-    files, with vectors where the active model makes 384 numbers.
-    """
-    del form  # there is one
-    memory = open_for(project_root, global_store, create=False)
-    with memory.repository.snapshot():
-        sessions = list(_sessions(memory))
-    if output is None:
-        sys.stdout.write(render_index(sessions, ascii_only=not sys.stdout.encoding.lower().startswith("utf")))
-        return
-    try:
-        write_file(output, render_index(sessions))
-    except UnreadableFileError as error:
-        raise typer.BadParameter(f"{output!r}: {error}", param_hint="--output") from error
-    complain(f"Exported {counted(len(sessions), 'session', 'sessions')} to {output}")
-
-
-def _sessions(memory: Memory) -> Iterator[tuple[Entry, Vector | None]]:
-    repository = memory.repository
-    vectors = _vectors(memory)
-    for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
-        yield entry, vectors.get(entry.entry_id)
-
-
-def _vectors(memory: Memory) -> dict[str, Vector]:
-    """Return the vectors of the sessions, by id, where they are of the width that the index holds."""
-    stored = memory.vectors_for("session")
-    if stored is None or stored.dimensions != DIMENSIONS:
-        return {}
-    seqs, _, values = stored.load(SESSIONS)
-    entries = memory.repository.hydrate(seqs)
-    return {entry.entry_id: values[row * DIMENSIONS : (row + 1) * DIMENSIONS] for row, entry in enumerate(entries)}
-
-
 MAX_WARNINGS = 20
+ASK_GIT_SECONDS = 30.0
+"""How long git may be asked about the projects of an export, all together."""
 COMPARE_SECONDS = 30.0
 """How long the one text may take that is embedded to compare the vectors of an index."""
 
@@ -145,10 +98,15 @@ def import_knowledge(
         str | None,
         typer.Argument(
             metavar="[FILE]",
-            help="A memory-index.json or memory-index.sqlite instead; vectors of a JSON are kept if by the model in use.",
+            help="Instead: an export (- is standard input), a memory-index.json, whose vectors are kept if by the model in"
+            " use, or a memory-index.sqlite.",
         ),
     ] = None,
     *,
+    changed: Annotated[
+        bool, typer.Option("--changed", help="Take over lessons that were edited or removed in the bank by hand.")
+    ] = False,
+    yes: Yes = False,
     no_embed: Annotated[bool, typer.Option("--no-embed", help="Leave the vectors for later.")] = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -160,6 +118,9 @@ def import_knowledge(
     The bank is the project's docs/knowledge-bank/*.md and the store's own *.md.
     An older index inside the project that config.jsonc names (semantic.indexPath)
     comes in with it, but for files elsewhere. What was seen before is left alone, so it can be run again.
+
+    Lessons that were edited or removed in the bank since stay as they were, and are told; --changed takes that over,
+    after it showed each and asked.
     """
     if file is not None:
         _import_file(file, project_root, global_store, no_embed=no_embed, as_json=as_json)
@@ -170,10 +131,14 @@ def import_knowledge(
     trusted = trust_here(memory, project_root)
     imported = import_with_progress(memory, project_root)
     brought = _import_older(memory, older, documents, project_root, only_own=True) if older else None
+    drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
+    taken = take_over(memory, project_root, drifts, complain if as_json else say, yes=yes) if changed else []
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
         trust = {"trusted": trusted} if trusted else {}
-        print_json({"imported": imported, **({"documents": brought} if brought else {}), "embedded": embedded, **trust})
+        by_hand = [{**drift_document(drift), "taken_over": drift in taken} for drift in drifts]
+        brought_in = {"documents": brought} if brought else {}
+        print_json({"imported": imported, **brought_in, "embedded": embedded, **trust, "changed_by_hand": by_hand})
         return
     if trusted:
         say(on_one_line(trusted))
@@ -183,6 +148,9 @@ def import_knowledge(
         f"Imported {counted(imported.added, 'entry', 'entries')}, {imported.known} known already;"
         f" {counted(embedded, 'vector', 'vectors')} made."
     )
+    for drift in drifts:
+        if drift not in taken:
+            say(drift_line(drift))
     if not imported.added and not imported.known:
         bank = os.path.join(os.path.realpath(project_root), "docs", "knowledge-bank")
         say(f"No entries found: write them to {{anti-patterns,patterns,heuristics}}.md in {bank}")
@@ -201,8 +169,12 @@ def import_with_progress(memory: Memory, project_root: str) -> Imported:
 
 
 def _import_file(file: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool) -> None:
-    """Import one index; it is read before a store is made: nothing may be left of a bad one."""
+    """Import one file; it is read before a store is made: nothing may be left of a bad one."""
     try:
+        with open_export(file) as export:
+            if export:
+                _import_export(export, file, project_root, global_store, no_embed=no_embed, as_json=as_json)
+                return
         memories = read_index(file)
     except UnreadableFileError as error:
         raise typer.BadParameter(f"{file!r}: {error}", param_hint="FILE") from error
@@ -224,6 +196,32 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
         return
     vectors = f"{counted(kept, 'vector', 'vectors')} kept, " if kept else ""
     say(f"Imported {_counts(imported, noun)}; {vectors}{counted(embedded, 'vector', 'vectors')} made.")
+
+
+def _import_export(
+    file: BinaryIO, name: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool
+) -> None:
+    """Import the export of a store; all lines are checked before the first is stored."""
+    export = ExportFile(file)
+    with progress() as bar:
+        task = bar.add_task("checking", total=export.count)
+        for _ in export.records():
+            bar.advance(task)
+        memory = open_for(project_root, global_store)
+        look_up_if_possible(memory, project_root)  # it may be a clone of a project of the export
+        bar.reset(task, description="importing", total=export.count)
+        deadline = Deadline.after(ASK_GIT_SECONDS, time.monotonic)
+        imported = build_import_store(memory).merge(export.records(), deadline, lambda: bar.advance(task))
+    _warn_of_skipped(imported.skipped)
+    embedded = 0 if no_embed else embed_with_progress(memory)
+    if as_json:
+        print_json({"imported": imported, "embedded": embedded})
+        return
+    forgotten = f", {imported.forgotten} left out as forgotten" if imported.forgotten else ""
+    say(
+        f"Imported {counted(imported.added, 'entry', 'entries')} from {name}, {imported.known} known already{forgotten};"
+        f" {counted(embedded, 'vector', 'vectors')} made."
+    )
 
 
 def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:

@@ -8,7 +8,7 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap_capture import note, put_aside, wake
+from hardwon.entrypoints.bootstrap_capture import captures, note, put_aside, wake
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.host_session import cleaning_for
 
@@ -35,6 +35,8 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
         warn(f"{request.event!r} has the session_id {session_id!r:.60}: nothing is noted")
         return
     event = _event(request, warn)
+    if event.project_root and not captures(settings.global_store, event.project_root):
+        return
     if is_due(event, _noted(event, settings.global_store, warn), settings):
         wake(settings.global_store, event.project_root or os.sep)
 

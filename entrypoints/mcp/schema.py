@@ -79,7 +79,8 @@ def find(memory: Memory, reference: int | str, here: Workplace = NOWHERE) -> Ent
 
 
 def _named(memory: Memory, text: str) -> Iterator[Entry]:
-    if ENTRY_ID.fullmatch(text) and (entry := memory.repository.get(text)):
+    known = memory.repository
+    if ENTRY_ID.fullmatch(text) and (entry := known.get(text) or known.reworded(text)):
         yield entry
     if NUMBER.fullmatch(text) and (entry := memory.repository.with_number(int(text))):
         yield entry

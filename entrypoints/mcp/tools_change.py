@@ -29,6 +29,7 @@ from hardwon.entrypoints.bootstrap_entries import (
     build_validate_entry,
 )
 from hardwon.entrypoints.bootstrap_files import document_folders
+from hardwon.entrypoints.bootstrap_retro import build_edit_lesson
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.mcp.schema import (
     ADDS,
@@ -165,7 +166,9 @@ def store_tools(worker: MemoryWorker) -> list[Tool]:
     return [tool(StoreTools(worker).store_memory, title="Store a lesson", effect=ADDS)]
 
 
-NOTHING_TO_CHANGE = "nothing to change: give title, triggerPhrases, importanceWeight or importanceTier"
+NOTHING_TO_CHANGE = (
+    "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight or importanceTier"
+)
 ASK_FIRST = (
     "Promotion offered: most who used it found it useful. Ask the user whether it should become critical;"
     " if so, call memory_update with importanceTier critical"
@@ -209,7 +212,14 @@ class ChangeTools:
     async def memory_update(
         self,
         id: Reference,  # noqa: A002  # requirement D-T5.1's word
+        *,
         title: Annotated[str, Field(max_length=LONGEST_TITLE, description="New title, one line")] = "",
+        description: Annotated[
+            str, Field(description="The whole lesson as it should read; only of a lesson, not of a file's memory")
+        ] = "",
+        reasoning: Annotated[
+            str, Field(description="Why it matters, and how it was found, instead of what is said")
+        ] = "",
         trigger_phrases: Annotated[
             list[str] | None,
             Field(description="What a user says when it matters, instead of those it has: 20 at most; [] for none"),
@@ -221,26 +231,32 @@ class ChangeTools:
         importance_tier: Annotated[Tier | None, Field(description=purposes(TIER_PURPOSES))] = None,
     ) -> UpdatedMemory:
         """
-        Change a memory's title, trigger phrases or importance; what is not given stays.
+        Change a memory's text, title, trigger phrases or importance; what is not given stays.
 
-        Use it when a memory is outdated (importanceTier deprecated: no search finds it any more, nor its
+        A lesson that turned out wrong or incomplete is corrected by its description, in the knowledge bank too; it gets
+        another entryId by that, is still found by the old one, and keeps its counters. Use it also when a memory is outdated (importanceTier deprecated: no search finds it any more, nor its
         sections, but for those that were given a tier themselves), turned out to matter (important, critical), or should come up on certain words (triggerPhrases). Ask the
         user before you make one critical or constitutional. What was there before is kept in its history.
         """
         change = EntryChange(
             title=title or None,
+            description=description or None,
+            reasoning=reasoning or None,
             trigger_phrases=None if trigger_phrases is None else tuple(trigger_phrases),
             importance_weight=importance_weight,
             importance_tier=importance_tier,
         )
         if change.is_empty:
             raise ToolError(NOTHING_TO_CHANGE)
-        changed = await self.worker.call(
-            lambda memory: build_change_entry(memory).apply(
-                find_own(memory, id, self.worker.workplace(memory)).entry_id, change
-            )
-        )
+        changed = await self.worker.call(lambda memory: self._apply(memory, id, change))
         return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
+
+    def _apply(self, memory: Memory, reference: int | str, change: EntryChange) -> Changed:
+        """Apply *change*; another text of a lesson goes to the knowledge banks too."""
+        entry = find_own(memory, reference, self.worker.workplace(memory))
+        if change.description is None or entry.kind != "learning":
+            return build_change_entry(memory).apply(entry.entry_id, change)
+        return build_edit_lesson(memory, self.worker.project_root).apply(entry.entry_id, change).changed
 
     async def memory_validate(
         self,

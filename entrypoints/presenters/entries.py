@@ -14,6 +14,7 @@ from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.text import tokens
+from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.presenters.text import visible
@@ -37,6 +38,21 @@ def _of_sections(changed: Changed) -> list[str]:
 def named(entry: Entry) -> str:
     """Return the title of *entry* with its number and its id."""
     return f"{visible(entry.name)} (number {entry.number}, id: {entry.entry_id})"
+
+
+def drift_line(drift: Drift) -> str:
+    """Return the line on a lesson that was changed in a knowledge bank by hand, and on the command that takes the change over."""
+    did = "edited in" if drift.text else "removed from"
+    return visible(
+        f"{drift.heading!r} was {did} {drift.path}, the store keeps it as it was (id: {drift.entry.entry_id});"
+        " hardwon import --changed takes that over"
+    )
+
+
+def drift_document(drift: Drift) -> dict[str, object]:
+    """Return *drift* for JSON."""
+    before, after = drift.entry.description, drift.text or None
+    return {"path": drift.path, "heading": drift.heading, "id": drift.entry.entry_id, "before": before, "after": after}
 
 
 def judgement(validated: Validated) -> str:

@@ -127,6 +127,7 @@ def project_document(project: Project, know: "KnowProjects", counts: Mapping[str
         "reason": reason,
         "why": why(project, registry),
         "trust": project.trust,
+        "conversations": project.conversations,
         "speaks_elsewhere": registry.is_shared(project),
         "entries": counts.get(project.id, 0),
         "joined": clones_of(project, registry),

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.activity import PastChange, Validations
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
-from hardwon.domain.model.errors import UnknownEntryError
+from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.vocabulary import TIERS, Tier
 from hardwon.domain.use_cases.edit_entries import ChangeEntry, Validated
@@ -161,3 +161,56 @@ def test_an_entry_that_is_gone_is_neither_changed_nor_judged(make: MakeWorld) ->
             validate(world, lesson("zebra"), useful=True)
 
         assert world.repository.count(EVERYTHING) == 0
+
+
+def test_a_learning_with_another_description_keeps_its_number_and_is_known_by_all_its_ids(make: MakeWorld) -> None:
+    first, second, third = lesson("zebra"), lesson("okapi"), lesson("giraffe")
+    with make() as world:
+        [number] = world.add(first)
+        for _ in range(3):
+            validate(world, first, useful=True)
+        change(world, first, description=second.description)
+        changed = change(world, second, description=third.description)
+
+        assert (changed.entry.entry_id, changed.entry.number) == (third.entry_id, number)
+        assert changed.entry.usage.validations == Validations(3, 3)
+        assert [past.field for past in world.history.of(number, ALL)][:2] == ["description", "description"]
+        for old in (first, second):
+            found = world.repository.reworded(old.entry_id)
+            assert (world.repository.get(old.entry_id), found and found.number) == (None, number)
+            assert world.repository.ids_starting_with(old.entry_id[:6], ALL) == [third.entry_id]
+        assert world.repository.reworded(third.entry_id) is None
+        assert [found_by(world, word) for word in ("zebra", "okapi", "giraffe")] == [0, 0, 1]
+
+
+def test_a_description_that_is_taken_back_or_is_of_another_entry_is_no_earlier_one(make: MakeWorld) -> None:
+    first, second = lesson("zebra"), lesson("okapi")
+    with make() as world:
+        world.add(first)
+        change(world, first, description=second.description)
+        change(world, second, description=first.description)
+        assert world.repository.reworded(first.entry_id) is None
+        assert world.repository.reworded(second.entry_id) is not None
+
+        world.add(second)
+        assert world.repository.reworded(second.entry_id) is None
+        with pytest.raises(InvalidEntryError, match="another lesson says that"):
+            change(world, first, description=second.description)
+        assert world.repository.count(EVERYTHING) == 2
+
+
+def test_a_failed_or_deleted_learning_leaves_no_earlier_id(make: MakeWorld) -> None:
+    first, second = lesson("zebra"), lesson("okapi")
+    with make() as world:
+        world.add(first)
+        world.repository.forgotten.add("x", [second.description], NOW)
+        with pytest.raises(ForgottenError):
+            change(world, first, description=second.description)
+        assert (world.repository.get(first.entry_id) is None, world.repository.reworded(first.entry_id)) == (
+            False,
+            None,
+        )
+
+        changed = change(world, first, description="Not forgotten.")
+        world.repository.delete(changed.entry.entry_id)
+        assert world.repository.reworded(first.entry_id) is None

@@ -11,6 +11,7 @@ from hardwon.domain.model.activity import UNUSED
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import ForgottenError, StorageError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.forgotten import texts_of
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
@@ -56,6 +57,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
             tombstones=dict(self.state.tombstones),
             absent=dict(self.state.absent),
             influences=dict(self.state.influences),
+            aliases=dict(self.state.aliases),
         )
         try:
             yield
@@ -81,7 +83,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     def put(self, entry: Entry) -> None:
         self._ensure_writable()
         state = self.state
-        if state.forgotten.holds((entry.description, entry.reasoning, entry.notes)):
+        if state.forgotten.holds(texts_of(entry)):
             raise ForgottenError(entry.entry_id)
         if any(other.entry_id != entry.entry_id for other in self._of_section(entry)):
             raise StorageError("a section of a file has one entry")
@@ -101,6 +103,21 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
             for key, value in state.vectors.items()
             if key[1] != seq or (value[0] == new and not state.is_retired(seq))
         }
+
+    @override
+    def reword(self, entry_id: str, entry: Entry) -> None:
+        self._ensure_writable()
+        seq = self.state.seq_of(entry_id)
+        if seq is not None:
+            self.state.aliases.pop(entry.entry_id, None)
+            self.state.aliases[entry_id] = seq
+            self.state.entries[seq] = entry
+        self.put(entry)
+
+    @override
+    def reworded(self, old_id: str) -> Entry | None:
+        seq = self.state.aliases.get(old_id)
+        return self.state.entry(seq) if seq in self.state.entries and self.state.seq_of(old_id) is None else None
 
     @override
     def find(
@@ -180,8 +197,9 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
 
     @override
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
-        ids = sorted(entry.entry_id for entry in self.state.entries.values())
-        return [entry_id for entry_id in ids if entry_id.startswith(prefix)][:limit]
+        ids = {entry.entry_id for entry in self.state.entries.values() if entry.entry_id.startswith(prefix)}
+        earlier = (self.reworded(old_id) for old_id in self.state.aliases if old_id.startswith(prefix))
+        return sorted(ids | {entry.entry_id for entry in earlier if entry})[:limit]
 
     @override
     def most_observed(self, visible_in: Visibility | None = None) -> int:

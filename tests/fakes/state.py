@@ -36,12 +36,13 @@ class State:
     trusted_folders: set[str] = attrs.field(factory=set)
     places: dict[int, set[str]] = attrs.field(factory=dict)
     forgotten: InMemoryForgottenTexts = attrs.field(factory=InMemoryForgottenTexts)
+    aliases: dict[str, int] = attrs.field(factory=dict)
     last_seq: int = 0
 
     def restore(self, before: "State") -> None:
         self.entries, self.recalls, self.vectors = before.entries, before.recalls, before.vectors
         self.usage, self.expired, self.history = before.usage, before.expired, before.history
-        self.influences = before.influences
+        self.influences, self.aliases = before.influences, before.aliases
         self.last_seq, self.tombstones, self.absent = before.last_seq, before.tombstones, before.absent
 
     def seq_of(self, entry_id: str) -> int | None:

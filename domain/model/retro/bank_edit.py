@@ -76,6 +76,17 @@ class Banks(Protocol):
         """
         ...
 
+    def with_wording(self, place: BankPlace, identity: str, name: str, description: str) -> "Banks":
+        """
+        Return the banks with another description for a lesson of that file, and another name unless *name* is empty.
+
+        The rest stays byte for byte.
+
+        Raises:
+            InvalidEntryError: the file can't be changed so that only that changes.
+        """
+        ...
+
 
 class Noted(NamedTuple):
     """
@@ -129,3 +140,16 @@ def promoted(banks: Banks, lesson: BankLesson) -> Noted:
     if known:
         return Noted(banks, None, known)
     return Noted(banks.with_lesson("global", lesson), BankPlace("global", lesson.category), ())
+
+
+def reworded(banks: Banks, identity: str, name: str, description: str) -> Noted:
+    """
+    Return *banks* with another description, and another name unless that is empty, in every file that holds the lesson.
+
+    Raises:
+        InvalidEntryError: a file can't be edited safely.
+    """
+    places = places_of(banks, identity)
+    for place in places:
+        banks = banks.with_wording(place, identity, name, description)
+    return Noted(banks, None, places)

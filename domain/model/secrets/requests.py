@@ -91,7 +91,12 @@ RULES: tuple[Rule, ...] = (
         "machine",
         r"machine[ \t]+[\w.\-]{1,100}\s{1,8}login\s{1,4}\S{1,100}\s{1,8}password\s{1,4}(?!\[REDACTED\]|[$<{])(\S{1,200})",
     ),
-    Rule("pgpass-line", ":5432:", r"(?<=[\w*]):5432:[\w*\-]{1,60}:[\w*\-.]{1,60}:(?!\[REDACTED\]|[$<{])([^\s:\"']{3,100})", inside=True),
+    Rule(
+        "pgpass-line",
+        ":5432:",
+        r"(?<=[\w*]):5432:[\w*\-]{1,60}:[\w*\-.]{1,60}:(?!\[REDACTED\]|[$<{])([^\s:\"']{3,100})",
+        inside=True,
+    ),
     Rule(
         "registry-auth",
         '"auth _auth',

@@ -1,6 +1,14 @@
 """All rules by which secrets are found."""
 
-from hardwon.domain.model.secrets import keys, named_tokens, requests, tokens_cloud, tokens_code, tokens_services, values
+from hardwon.domain.model.secrets import (
+    keys,
+    named_tokens,
+    requests,
+    tokens_cloud,
+    tokens_code,
+    tokens_services,
+    values,
+)
 
 RULES = (
     *tokens_code.RULES,

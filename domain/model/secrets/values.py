@@ -27,7 +27,9 @@ _KEY_WORDS = "token key"
 _SIGN = rf"(?:{_QUOTE})?\]?(?:[ \t]?:[ \t]?[A-Za-z][\w.\[\] |?]{{0,30}}(?==))?[ \t]{{0,3}}(?:=>|:=|\?=|:|=(?!=))[ \t]{{0,3}}"
 """The end of a name, a type, and the sign of an assignment."""
 
-_VARIABLE = r"\[REDACTED\]|\$[\w{(]|<[^>\s]{1,60}>|\{\{?|%[sdvr({]|%\w{1,60}%|#\{|\*{2,}|x{3,}|X{3,}|\.\.\.|…|&|!\w|@\w{1,40}@"
+_VARIABLE = (
+    r"\[REDACTED\]|\$[\w{(]|<[^>\s]{1,60}>|\{\{?|%[sdvr({]|%\w{1,60}%|#\{|\*{2,}|x{3,}|X{3,}|\.\.\.|…|&|!\w|@\w{1,40}@"
+)
 _END = r"(?=[\s\"'`,;)\]}&|<\\]|\Z)"
 _WORDS = (
     r"(?i:(?:your|my|the|some|enter|insert|replace|example|sample|dummy|fake|placeholder|redacted|hidden|masked)?[_ \-]?"
@@ -69,7 +71,33 @@ _HAS_DIGIT = r"(?=[^\s\"'`]{0,200}\d)"
 _MIXED = r"(?=[^\s\"'`]{0,200}\d)(?=[^\s\"'`]{0,200}[A-Za-z])"
 
 _FLAGS = (
-    "(?:" + "|".join(rf"(?<=--{part})" for part in ("", *(f"{word}-" for word in ("db", "api", "auth", "user", "root", "admin", "access", "client", "bot", "http", "github", "gitlab", "registry", "master")))) + ")"
+    "(?:"
+    + "|".join(
+        rf"(?<=--{part})"
+        for part in (
+            "",
+            *(
+                f"{word}-"
+                for word in (
+                    "db",
+                    "api",
+                    "auth",
+                    "user",
+                    "root",
+                    "admin",
+                    "access",
+                    "client",
+                    "bot",
+                    "http",
+                    "github",
+                    "gitlab",
+                    "registry",
+                    "master",
+                )
+            ),
+        )
+    )
+    + ")"
 )
 _IS = r"(?:[ \t](?:for|of|to|on|at|is[ \t]called)[ \t][^\n.:=]{1,40}?)?[ \t](?:is|was|ist|lautet|es|est)(?:[ \t](?:now|still|just|set[ \t]to|called|probably|:))?:?[ \t]{1,2}"
 _PROSE = (

@@ -2,8 +2,9 @@
 
 import pytest
 from hypothesis import example, given
+from hypothesis import strategies as st
 
-from hardwon.adapters.markdown.bank_edit import BankView, Span, with_count, with_lesson
+from hardwon.adapters.markdown.bank_edit import BankView, Span, with_count, with_lesson, with_wording
 from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import content_hash
@@ -11,7 +12,7 @@ from hardwon.domain.model.keywords import words_of
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import BankLesson
-from tests.domain.model.retro.strategies import DAY, files, identity, lessons
+from tests.domain.model.retro.strategies import DAY, files, identity, lessons, one_lines
 from tests.strategies import few_examples
 
 LESSON = BankLesson("patterns", "Keep raw lines", "A lesson.", "Feature 007", 1, "high", "2026-05-01")
@@ -194,3 +195,42 @@ def test_a_view_shows_what_is_read_and_where_it_stands(text: str) -> None:
         start, end = view.raw(Span(index, index + 1))
         assert text[start:end].replace("\r", "\n") == char
     assert facts(parse_bank(view.text, "patterns")) == facts(read(text)) or "<!--" in view.text
+
+
+def test_a_lesson_is_reworded_and_nothing_else_changes() -> None:
+    before = (
+        "# Patterns \r\n\r\n<!-- ### Pattern: no -->\r\n### Pattern: One \r\n\r\nA  LESSON.\r\n\r\n"
+        "- Observation count: 2\r\n<!-- kept -->- Confidence: odd\r\n### Two\r\nAnother."
+    )
+    new = "Another text.\n- with a list\n### and a heading"
+    after = before.replace("A  LESSON.", "Another text.\r\n - with a list\r\n ### and a heading")
+
+    assert with_wording(before, "patterns", LESSON.identity, "", new) == after
+    renamed = with_wording(before, "patterns", LESSON.identity, "Two", new)
+    assert renamed == after.replace("Pattern: One ", "Pattern: Two (2) ")
+    assert with_wording(before, "patterns", identity("Unknown."), "", new) == before
+
+
+def test_a_comment_within_a_lesson_is_not_lost() -> None:
+    before = "### One\nA <!-- why? -->lesson.\n"
+
+    with pytest.raises(InvalidEntryError, match="'One' would not be read back"):
+        with_wording(before, "patterns", LESSON.identity, "", "Another.")
+
+
+@given(text=files, lesson=lessons, name=st.just("") | one_lines)
+def test_rewording_changes_the_name_and_the_text_of_that_lesson_alone(text: str, lesson: BankLesson, name: str) -> None:
+    description = lesson.description
+    try:
+        after = with_wording(text, "patterns", identity("A lesson."), name, description)
+    except InvalidEntryError:
+        return
+
+    before, now = read(text), read(after)
+    assert len(before) == len(now)
+    for old, new in zip(before, now, strict=True):
+        if identity(old.text) == identity("A lesson."):
+            assert identity(new.text) == identity(description)
+            assert new._replace(heading=old.heading, name=old.name, description=old.description) == old
+        else:
+            assert new == old

@@ -1,9 +1,12 @@
 from typing import Any
 
+import pytest
+
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Identity, Project
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from tests.fakes.projects import InMemoryProjects
-from tests.fakes.repository_history import InMemoryRepositoryHistory
+from tests.fakes.repository_history import InMemoryRepositoryHistory, Past
 
 REMOTE, FIRST = "example.org/app.git", "f" * 40
 ME = "me@example.invalid"
@@ -139,3 +142,21 @@ def test_a_repository_in_a_folder_beside_a_project_is_another_one() -> None:
     know.register(Identity("/app/inner/.git", "/app/inner", True), "inner")  # noqa: FBT003
 
     assert [project.label for project in know.registry().projects] == ["app", "inner"]
+
+
+@pytest.mark.parametrize(
+    ("remote", "inode", "label"),
+    [(REMOTE, 0, "app"), (REMOTE, 7, "old"), ("example.org/fork.git", 0, "old"), ("", 0, "old")],
+)
+def test_a_clone_becomes_the_imported_project_of_its_repository(remote: str, inode: int, label: str) -> None:
+    know, [here] = knowing("app", authorship="own", first_commit=FIRST)
+    history = InMemoryRepositoryHistory(ME)
+    history.pasts["/app"] = Past(first_commits=(FIRST,), remote=REMOTE)
+    imported = know.projects.add(Identity("gone:1:/old/.git", "/old", is_repository=True, inode=inode), "old")
+    know.projects.put(imported._replace(remote=remote, first_commit=FIRST, authorship="own"))
+    know = know._replace(history=history, exists=lambda path: not path.startswith("gone:"))
+
+    found = know.look_up(here, Deadline(lambda: 0.0))
+
+    assert (found.id == imported.id) == (label == "app")
+    assert know.registry().label_of(imported.id) == label

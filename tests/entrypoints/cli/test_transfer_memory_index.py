@@ -226,7 +226,7 @@ def test_an_export_to_a_file_is_whole_or_not_at_all(world: World) -> None:
     hardwon(world, "save", "--description", "Told.")
     (world.project / "out.json").write_text("before")
 
-    done = hardwon(world, "export", "--format", "memory-index", "--output", "out.json")
+    done = hardwon(world, "export", "--format", "memory-index", "--output", "out.json", "--force")
     assert (done.code, done.stdout) == (0, "")
     assert json.loads((world.project / "out.json").read_text()) == export(world)
 

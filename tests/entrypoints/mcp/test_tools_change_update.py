@@ -7,6 +7,7 @@ import attrs
 import pytest
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import TIERS
 from tests.entrypoints.hook_process import World
@@ -164,8 +165,14 @@ def test_secrets_are_taken_out(shared: RawClient, shared_world: World, entry: En
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({}, "nothing to change: give title, triggerPhrases, importanceWeight or importanceTier"),
-        ({"title": ""}, "nothing to change: give title, triggerPhrases, importanceWeight or importanceTier"),
+        (
+            {},
+            "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight or importanceTier",
+        ),
+        (
+            {"title": ""},
+            "nothing to change: give title, description, reasoning, triggerPhrases, importanceWeight or importanceTier",
+        ),
         ({"title": " \n"}, "title is blank: give it some text"),
         ({"importanceWeight": 1.5}, "importanceWeight is 1.5: input should be less than or equal to 1"),
         ({"importanceWeight": -1}, "importanceWeight is -1: input should be greater than or equal to 0"),
@@ -179,7 +186,7 @@ def test_secrets_are_taken_out(shared: RawClient, shared_world: World, entry: En
         ({"id": "nope", "title": "x"}, "no memory has the id 'nope': give its number or its 16 hex digits,"),
         ({"id": True, "title": "x"}, "id is true: use the memory's number or its 16 hex digits"),
         ({"id": None, "title": "x"}, "missing: id"),
-        ({"description": "x"}, "unknown: description, use id, title, triggerPhrases, importanceWeight, importanceTier"),
+        ({"text": "x"}, "unknown: text, use id, title, description, reasoning, triggerPhrases, importanceWeight,"),
     ],
     ids=lambda value: repr(value)[-60:],
 )
@@ -199,7 +206,8 @@ def test_the_schema_says_what_the_tiers_are_for(shared: RawClient) -> None:
     schema = tools["memory_update"]["inputSchema"]
 
     assert schema["required"] == ["id"]
-    assert list(schema["properties"]) == ["id", "title", "triggerPhrases", "importanceWeight", "importanceTier"]
+    texts = ["id", "title", "description", "reasoning"]
+    assert list(schema["properties"]) == [*texts, "triggerPhrases", "importanceWeight", "importanceTier"]
     description = schema["properties"]["importanceTier"]["description"]
     assert all(f"{tier} = {purpose}" in description for tier, purpose in TIER_PURPOSES.items())
     assert all(value["description"] for value in schema["properties"].values())
@@ -221,3 +229,20 @@ def vector(client: Visitor, world: World, entry: Entry, **changes: object) -> by
     assert answer["warnings"] == []
     [(stored,)] = world.query("SELECT vec FROM vector JOIN entry ON seq = entry_seq WHERE id = ?", [entry.entry_id])
     return bytes(stored)
+
+
+def test_a_description_is_corrected_in_the_bank_too_and_the_old_id_still_names_it(world: World, visit: Visit) -> None:
+    world.write_bank("patterns", "### Pattern: Retry\nRetry at once.\n- Confidence: high\n")
+    world.import_bank()
+    bank = world.project / "docs" / "knowledge-bank" / "patterns.md"
+    old, new = content_hash("Retry at once."), content_hash("Retry after a pause.")
+
+    visitor = visit(world)
+    change = {"description": "Retry after a pause.", "reasoning": "It flooded the server."}
+    answer = visitor.call("memory_update", id=old, **change)["structuredContent"]
+    renamed = visitor.call("memory_update", id=old, title="Back off")["structuredContent"]
+
+    assert [item["field"] for item in answer["changed"]] == ["description", "reasoning"]
+    assert (answer["memory"]["entryId"], renamed["memory"]["entryId"]) == (new, new)
+    assert bank.read_text() == "### Pattern: Retry\nRetry after a pause.\n- Confidence: high\n"
+    assert world.query("SELECT id, reasoning FROM entries WHERE name = 'Back off'") == [(new, "It flooded the server.")]

@@ -1,0 +1,123 @@
+"""Everything that a store holds, record by record, as an export writes it and an import reads it."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+import attrs
+
+from hardwon.domain.model.activity import PastChange
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.file_state import AbsentFile
+from hardwon.domain.model.injection.receipt import Influence
+from hardwon.domain.model.project import Project
+
+
+class ExportedEntry(NamedTuple):
+    """
+    An entry with everything that is recorded about it.
+
+    Attributes:
+        entry_id: Its id in the exporting store, which can differ from that of *entry*: the path of its file decides it.
+        entry: Its fields and counters; numbered by the exporting store.
+        below: The id of the project whose root its `file_path` is relative to; None for an absolute path, or no file.
+        places: The ids of other projects where it stands too.
+        aliases: Its earlier ids.
+        history: The changes of its fields, the first one first.
+        influences: The sessions that used it.
+    """
+
+    entry_id: str
+    entry: Entry
+    below: str | None = None
+    places: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    history: tuple[PastChange, ...] = ()
+    influences: tuple[Influence, ...] = ()
+
+
+class DeletedEntry(NamedTuple):
+    """The history that a deleted entry left, the first change first."""
+
+    number: int
+    history: tuple[PastChange, ...]
+
+
+class ImportedSource(NamedTuple):
+    """A file that was imported before, with the headings that are not imported again."""
+
+    path: str
+    below: str | None
+    fingerprint: str
+    headings: tuple[str, ...]
+
+
+class Absence(NamedTuple):
+    """The state kept of a file that is gone since *at*; its path is relative to the root of *below*, if given."""
+
+    file: AbsentFile
+    below: str | None
+    at: dt.datetime
+
+
+class DeletedSection(NamedTuple):
+    """A section that was deleted *at* from the store, but not from its file, which had that sha256."""
+
+    path: str
+    below: str | None
+    anchor_id: str
+    file_hash: str
+    at: dt.datetime
+
+
+Record: TypeAlias = Project | ExportedEntry | DeletedEntry | ImportedSource | Absence | DeletedSection
+
+RECORD_NAMES: Mapping[type[Record], str] = {
+    Project: "project",
+    ExportedEntry: "entry",
+    DeletedEntry: "deleted-entry",
+    ImportedSource: "source",
+    Absence: "absent-file",
+    DeletedSection: "deleted-section",
+}
+"""The names of the types of records, in the order of an export: what is referred to comes first."""
+
+
+class Location(NamedTuple):
+    """
+    A path in a record.
+
+    Attributes:
+        path: Absolute; relative if *below* is given; the name of a captured section that is in no known file begins with `#`.
+        below: The id of the project to whose root it is relative.
+    """
+
+    path: str
+    below: str | None = None
+
+
+def location_of(record: Record) -> Location | None:
+    """Return the path in *record*, None without one."""
+    match record:
+        case ExportedEntry(entry=entry, below=below):
+            return Location(entry.file_path, below) if entry.file_path else None
+        case Absence(file=file, below=below):
+            return Location(file.file_path, below)
+        case ImportedSource(path=path, below=below) | DeletedSection(path=path, below=below):
+            return Location(path, below)
+        case _:
+            return None
+
+
+def relocated(record: Record, location: Location) -> Record:
+    """Return *record* with another path."""
+    path, below = location
+    match record:
+        case ExportedEntry(entry=entry):
+            return record._replace(entry=attrs.evolve(entry, file_path=path), below=below)
+        case Absence(file=file):
+            return record._replace(file=file._replace(file_path=path), below=below)
+        case ImportedSource() | DeletedSection():
+            return record._replace(path=path, below=below)
+        case _:
+            return record

@@ -1,0 +1,231 @@
+"""Import an export: everything into an empty store, and what is new into another one."""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+import attrs
+
+from hardwon.domain.model.activity import PastChange
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
+from hardwon.domain.model.export import (
+    DeletedEntry,
+    DeletedSection,
+    ExportedEntry,
+    Location,
+    Record,
+    location_of,
+    relocated,
+)
+from hardwon.domain.model.project import Identity, Project
+from hardwon.domain.use_cases.index_one_file import stored_of
+from hardwon.domain.use_cases.know_projects import GONE, KnowProjects
+from hardwon.ports.clock import Clock
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.transfer import StoreContents
+
+
+@attrs.define
+class ImportedStore:
+    """
+    The outcome of importing an export.
+
+    Attributes:
+        added: The number of new entries.
+        known: The number of known entries; their counters may have risen.
+        forgotten: The number of entries left out because the user had their texts forgotten.
+        skipped: Entries that were not imported with the reasons, one line each.
+
+    """
+
+    added: int = 0
+    known: int = 0
+    forgotten: int = 0
+    skipped: list[str] = attrs.field(factory=list)
+
+
+class ImportStore(NamedTuple):
+    """
+    Import records into a store, in one transaction.
+
+    A known entry keeps its texts, tier and labels; each of its counters becomes the larger of both. So an export
+    can be imported again, and two stores can be brought together. A project is the one of its key, or a clone of the
+    same repository; a folder that is here is looked up by git, and one that is not keeps what git knew of it.
+
+    Attributes:
+        identify: Returns what a folder is known by.
+    """
+
+    repository: EntryRepository
+    contents: StoreContents
+    know: KnowProjects
+    identify: Callable[[str], Identity]
+    clock: Clock
+
+    def merge(
+        self, records: Iterable[tuple[int, Record]], deadline: Deadline, progress: Callable[[], None] = lambda: None
+    ) -> ImportedStore:
+        """
+        Add *records*, given with their lines in the file; call *progress* after each.
+
+        Args:
+            records: Those of one export, in its order.
+            deadline: For asking git about projects; what is not asked by then is asked later.
+            progress: Called after each record.
+
+        Raises:
+            InvalidEntryError: the export has a mistake; nothing was changed.
+            StorageError: the store can't be written now; nothing was changed.
+
+        """
+        with self.repository.transaction():
+            run = _Run(self, deadline, is_unused=self.contents.is_unused())
+            for line, record in records:
+                run.add(line, record)
+                progress()
+            run.settle()
+            self.repository.retire_expired(self.clock.now())
+        return run.outcome
+
+
+class _Moved(NamedTuple):
+    """A project of the export, and the one that it is here."""
+
+    there: Project
+    here: Project
+
+
+class _Run:
+    def __init__(self, stores: ImportStore, deadline: Deadline, *, is_unused: bool) -> None:
+        self._stores = stores
+        self._deadline = deadline
+        self._is_unused = is_unused
+        self._projects = dict[str, _Moved]()
+        self.outcome = ImportedStore()
+
+    def add(self, line: int, record: Record) -> None:
+        """Add one record, whose line in the file messages name."""
+        contents, here = self._stores.contents, self._here(record)
+        match here:
+            case Project(id=there):
+                self._projects[there] = _Moved(here, self._project_here(here))
+            case ExportedEntry():
+                self._add_entry(line, self._moved(here))
+            case DeletedEntry(number=number):
+                if self._is_unused:  # elsewhere the number is another entry's
+                    contents.add(here)
+                    contents.reserve(number + 1)
+            case DeletedSection(path=path, anchor_id=anchor_id) if self._section(path, anchor_id):
+                pass  # it was not deleted here
+            case _:
+                contents.add(here)
+
+    def settle(self) -> None:
+        """Join the clones among the projects."""
+        for project in self._projects.values():
+            self._stores.know.settle(project.here)
+
+    def _add_entry(self, line: int, exported: ExportedEntry) -> None:
+        repository, entry = self._stores.repository, exported.entry
+        known = repository.get(entry.entry_id)
+        if known is None and (holder := self._section(entry.file_path, entry.anchor_id)):
+            self.outcome.skipped.append(f"line {line}: its file is kept as a {holder.kind} here, which stays as it is")
+            return
+        try:
+            self._put(entry, known)
+        except ForgottenError:
+            self.outcome.forgotten += 1
+        except InvalidEntryError as error:
+            self.outcome.skipped.append(f"line {line}: {error}")
+        else:
+            self._stores.contents.add_activity(exported._replace(history=self._kept_history(exported)))
+            self.outcome.added += known is None
+            self.outcome.known += known is not None
+
+    def _put(self, entry: Entry, known: Entry | None) -> None:
+        repository = self._stores.repository
+        if known is None:
+            if self._is_unused and entry.number is not None:
+                self._stores.contents.reserve(entry.number)
+            repository.put(entry)
+        elif known.observation_count < entry.observation_count:
+            repository.put(attrs.evolve(known, observation_count=entry.observation_count))
+
+    def _kept_history(self, exported: ExportedEntry) -> tuple[PastChange, ...]:
+        forgotten = self._stores.repository.forgotten
+        return tuple(
+            change for change in exported.history if not forgotten.holds(filter(None, (change.old, change.new)))
+        )
+
+    def _section(self, path: str | None, anchor_id: str) -> Entry | None:
+        """Return the entry here of that section of that file, None without one."""
+        entries = stored_of(self._stores.repository, path) if path else []
+        return next((entry for entry in entries if entry.anchor_id == anchor_id), None)
+
+    def _here(self, record: Record) -> Record:
+        """Return *record* with the absolute path of this machine."""
+        location = location_of(record)
+        if location is None or location.below is None:
+            return record
+        root = self._projects[location.below].here.identity.root
+        return relocated(record, Location(os.path.join(root, location.path)))
+
+    def _moved(self, exported: ExportedEntry) -> ExportedEntry:
+        """Return *exported* without secrets, as one of the projects here."""
+        entry = exported.entry
+        moved = self._projects.get(entry.project or "")
+        workspace = entry.workspace
+        if moved and workspace == os.path.dirname(moved.there.identity.root):
+            workspace = os.path.dirname(moved.here.identity.root)
+        entry = redact_entry(attrs.evolve(entry, project=self._id_here(entry.project), workspace=workspace))
+        places = (self._id_here(place) or place for place in exported.places)
+        earlier = {*exported.aliases, exported.entry_id} - {entry.entry_id}
+        return exported._replace(entry=entry, places=tuple(places), aliases=tuple(sorted(earlier)))
+
+    def _id_here(self, project: str | None) -> str | None:
+        return self._projects[project].here.id if project in self._projects else project
+
+    def _project_here(self, there: Project) -> Project:
+        project = self._known(there) or self._clone_of(there) or self._without_folder(there)
+        if there.trust == "revoked" and project.trust == "unsaid":
+            return self._stores.know.trust(project, trusted=False)
+        return project
+
+    def _known(self, there: Project) -> Project | None:
+        """Return the project of the key of *there* after git was asked about it, unless it is another repository."""
+        know, key = self._stores.know, there.identity.key
+        known = know.registry().with_key(key)
+        if know.exists(key) and (identity := self._stores.identify(there.identity.root)).key == key:
+            known = know.look_up(know.here(identity, there.label, self._deadline), self._deadline)
+        commits = {project.first_commit for project in (known, there) if project and project.first_commit}
+        return known if len(commits) < 2 else None  # noqa: PLR2004  # two commits are two repositories
+
+    def _clone_of(self, there: Project) -> Project | None:
+        """Return the project here that is a clone of *there* and has a folder, None without one."""
+        know = self._stores.know
+        clones = (
+            project for project in know.registry().projects if _history(there) and _history(project) == _history(there)
+        )
+        return next((project for project in clones if know.exists(project.identity.key)), None)
+
+    def _without_folder(self, there: Project) -> Project:
+        """
+        Return *there* as a project whose folder is not here, added if the store does not know it.
+
+        A repository is not known by its path: another one that is made there must not be taken for it. A clone of it,
+        wherever it is made, becomes it when git is asked.
+        """
+        know, identity = self._stores.know, there.identity._replace(device=0, inode=0)
+        if identity.is_repository and not identity.key.startswith(GONE):
+            identity = identity._replace(key=f"{GONE}{there.id}:{identity.key}")
+        added = know.projects.add(identity, there.label)
+        now = added._replace(remote=there.remote, first_commit=there.first_commit, authorship=there.authorship)
+        know.projects.put(now)
+        return now
+
+
+def _history(project: Project) -> tuple[str, str] | None:
+    """Return what identifies the repository of *project* on every machine; None if that is not known."""
+    return (project.first_commit, project.remote) if project.first_commit and project.remote else None

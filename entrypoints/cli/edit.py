@@ -1,0 +1,240 @@
+"""Correct the text of an entry where it stands, or take over corrections that were made in a knowledge bank by hand."""
+
+import contextlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, NamedTuple
+
+import typer
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.text import with_newlines
+from hardwon.domain.use_cases.bank_drift import Drift
+from hardwon.domain.use_cases.edit_lesson import Edited
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_files import build_edit_file
+from hardwon.entrypoints.bootstrap_retro import bank_files, build_edit_lesson
+from hardwon.entrypoints.bootstrap_transfer import read_markdown, write_markdown
+from hardwon.entrypoints.cli.console import agrees, can_be_asked, edited, print_json, say, warn
+from hardwon.entrypoints.cli.embed import label_after_output
+from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
+from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.presenters.entries import change_confirmation, drift_line, entry_document, named
+from hardwon.entrypoints.streams import readable, standard_input
+
+EDIT_EXAMPLES = """\b
+Examples:
+  hardwon edit 42
+  hardwon edit 42 --description "Decode chunks in steps: a character can straddle two reads"
+  echo '{"name": "Decode in steps", "reasoning": "Seen twice."}' | hardwon edit 42 -"""
+
+HINT = """\
+<!-- Correct the lesson below this line, and its fields above. An empty lesson, or one left as it is, changes nothing. -->
+"""
+UNCHANGED = "Nothing was changed: the text is as it was"
+EMPTIED = "Nothing was changed: the text is empty"
+NO_EDITOR = (
+    "there is no terminal and no $EDITOR here: give --description, --name or --reasoning, or - for their JSON on"
+    " standard input"
+)
+
+
+class Texts(NamedTuple):
+    """New texts of a lesson; None for one that stays."""
+
+    name: str | None = None
+    description: str | None = None
+    reasoning: str | None = None
+
+    def change_of(self, entry: Entry) -> EntryChange:
+        """
+        Return the change to *entry*, without what it says already.
+
+        Raises:
+            InvalidEntryError: a text is not valid.
+        """
+        new = {field: text for field, text in self._asdict().items() if text not in {None, getattr(entry, field)}}
+        return EntryChange(**{"title" if field == "name" else field: text for field, text in new.items()})
+
+
+def edit(
+    entry_id: Annotated[str, typer.Argument(metavar="ID", help=REFERENCE_HELP)],
+    fields: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[-]", help="- reads a JSON object of name, description, reasoning.", show_default=False
+        ),
+    ] = None,
+    *,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
+    description: Annotated[str | None, typer.Option(metavar="TEXT", help="The lesson as it should read.")] = None,
+    reasoning: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")] = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Correct the text of an entry, in the store and in the knowledge banks or the file where it stands.
+
+    Without a text it opens $VISUAL or $EDITOR. A lesson keeps its counters, and is still found by its old id; its old
+    text does not come back by an import. Of a session or a captured section the editor gets the markdown of its file; your
+    own documents you edit yourself.
+    """
+    memory = open_for(project_root, global_store, create=False)
+    entry = find_entry(memory, entry_id)
+    given = _given(fields, Texts(name, description, reasoning))
+    if entry.file_path:
+        return _edit_file(memory, entry, given, project_root, as_json=as_json)
+    with contextlib.ExitStack() as stack:
+        texts = given or _read(stack.enter_context(edited(_template(entry))))
+        if texts is None:
+            return say(EMPTIED)
+        change = texts.change_of(entry)
+        if change.is_empty:
+            return say(UNCHANGED)
+        done = build_edit_lesson(memory, project_root).apply(entry.entry_id, change)
+    return _print_edited(memory, done, project_root, as_json=as_json)
+
+
+def _edit_file(memory: Memory, entry: Entry, given: Texts | None, project_root: str, *, as_json: bool) -> None:
+    edit_file = build_edit_file(memory, project_root, read_workplace(memory, project_root))
+    before = edit_file.text_of(entry)
+    if given:
+        raise InvalidEntryError(
+            f"its text is that of its file: edit {entry.file_path}, or give no text for your editor"
+        )
+    shown = with_newlines(before).rstrip("\n")
+    with edited(f"{shown}\n") as text:
+        if not text.strip() or text.rstrip("\n") == shown:
+            return say(UNCHANGED if text.strip() else EMPTIED)
+        after = with_newlines(before).replace(shown, text.rstrip("\n"), 1)
+        done = edit_file.apply(entry, before, after.replace("\n", "\r\n") if "\r\n" in before else after)
+    for line in (*done.warnings, *done.skipped, *embed_now(memory)):
+        warn(line)
+    stored = memory.repository.get(entry.entry_id) or entry
+    if as_json:
+        print_json({"changed_in": [entry.file_path], "entry": entry_document(stored)})
+    else:
+        say(f"Updated: {named(stored)}")
+        say(f"  changed in {entry.file_path}")
+    return None
+
+
+def _given(fields: str | None, options: Texts) -> Texts | None:
+    """
+    Return the texts of the command line and of standard input; None if there are none, and an editor.
+
+    Raises:
+        InvalidEntryError: there are none and no editor, or standard input holds something else.
+    """
+    if fields not in {None, "-"}:
+        raise typer.BadParameter(f"{fields!r} is neither - nor an option", param_hint="[-]")
+    read = _from_json(standard_input()) if fields else {}
+    typed = {field: readable(text) for field, text in options._asdict().items() if text is not None}
+    if read or typed:
+        return Texts(**{**read, **typed})
+    if fields or not (can_be_asked() or os.environ.get("VISUAL") or os.environ.get("EDITOR")):
+        raise InvalidEntryError(NO_EDITOR)
+    return None
+
+
+def _from_json(text: str) -> dict[str, str]:
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidEntryError(f"standard input is no JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise InvalidEntryError(f"standard input must be a JSON object of {', '.join(Texts._fields)}")
+    return _texts(fields)
+
+
+def _template(entry: Entry) -> str:
+    fields = {"name": entry.name, "reasoning": entry.reasoning}
+    return write_markdown(fields, f"{HINT}\n{entry.description}\n")
+
+
+def _read(text: str) -> Texts | None:
+    """
+    Return the texts of a template that was edited, None if the lesson is empty.
+
+    Raises:
+        InvalidEntryError: a field at its head can't be read.
+    """
+    markdown = read_markdown(text)
+    lesson = markdown.body.replace(HINT.strip(), "").strip()
+    if not lesson:
+        return None
+    for complaint in markdown.complaints:
+        raise InvalidEntryError(complaint)
+    fields = {field: "" if value == () else value for field, value in markdown.front_matter.items()}
+    return Texts(**_texts(fields))._replace(description=lesson)
+
+
+def _texts(fields: Mapping[str, object]) -> dict[str, str]:
+    """
+    Return *fields* if they are texts of a lesson.
+
+    Raises:
+        InvalidEntryError: one is unknown, or no text.
+    """
+    texts = dict[str, str]()
+    for field, value in fields.items():
+        if field not in Texts._fields:
+            raise InvalidEntryError(f"unknown field {field!r}: use {', '.join(Texts._fields)}")
+        if not isinstance(value, str):
+            raise InvalidEntryError(f"{field} is {value!r}: it must be text")
+        texts[field] = value
+    return texts
+
+
+def _print_edited(memory: Memory, done: Edited, project_root: str, *, as_json: bool) -> None:
+    bank = bank_files(project_root, memory.settings)
+    paths = [bank.path(place) for place in done.places]
+    for line in (*done.skipped, *(embed_now(memory) if done.changed.needs_vectors else ())):
+        warn(line)
+    if as_json:
+        changed = [item._asdict() for item in done.changed.changes]
+        print_json({"changed": changed, "changed_in": paths, "entry": entry_document(done.changed.entry)})
+    for line in () if as_json else (*change_confirmation(done.changed), *(f"  changed in {path}" for path in paths)):
+        say(line)
+    label_after_output(memory)
+
+
+def take_over(
+    memory: Memory, project_root: str, drifts: Sequence[Drift], show: Callable[[str], None], *, yes: bool
+) -> list[Drift]:
+    """
+    Let the store say what the files say, for each of *drifts* that the user agrees to; return those.
+
+    An edited lesson is reworded, a removed one is deprecated: no search finds it any more, and it can be brought back.
+
+    Args:
+        memory: The store.
+        project_root: The project's folder.
+        drifts: The lessons that were changed in the knowledge banks by hand.
+        show: Called with the lines that show each, and what became of it.
+        yes: Whether the user agreed already.
+
+    Raises:
+        typer.TyperException: there is no terminal to ask at.
+    """
+    if drifts and not yes and not can_be_asked():
+        raise typer.TyperException("nobody can be asked here whether to take the changes over: give --yes")
+    return [drift for drift in drifts if _is_taken_over(memory, project_root, drift, show, yes=yes)]
+
+
+def _is_taken_over(memory: Memory, project_root: str, drift: Drift, show: Callable[[str], None], *, yes: bool) -> bool:
+    change = EntryChange(description=drift.text) if drift.text else EntryChange(importance_tier="deprecated")
+    show(drift_line(drift))
+    show(f"  before: {drift.entry.description}")
+    show(f"  after:  {drift.text or 'removed'}")
+    if not (yes or agrees("Reword it in the store?" if drift.text else "Deprecate it, so that no search finds it?")):
+        return False
+    done = build_edit_lesson(memory, project_root).apply(drift.entry.entry_id, change)
+    for line in change_confirmation(done.changed):
+        show(line)
+    return True

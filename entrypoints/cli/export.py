@@ -1,0 +1,118 @@
+"""Export what is remembered: everything as JSON lines, to be read by people, or the sessions for another program."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
+from importlib.metadata import version
+from typing import Annotated, Literal
+
+import typer
+
+from hardwon.domain.model.embedding import Vector
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import StorageError, UnreadableFileError
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_transfer import (
+    STANDARD_STREAM,
+    count_exported,
+    export_lines,
+    render_index,
+    write_export_folder,
+    write_lines,
+)
+from hardwon.entrypoints.cli.console import complain, counted, progress
+from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.context import ASK_SECONDS
+from hardwon.entrypoints.projects import look_up_new_ones
+
+SESSIONS = EntryFilter(kinds=("session",))
+DIMENSIONS = 384
+
+Form = Literal["jsonl", "markdown", "memory-index"]
+
+
+def export(
+    *,
+    form: Annotated[
+        Form,
+        typer.Option("--format", help="jsonl: everything; markdown: a folder to read; memory-index: the sessions."),
+    ] = "jsonl",
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write it there (default, and -: standard output)."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+) -> None:
+    """
+    Write everything that is remembered to a file.
+
+    jsonl holds all entries with their counters and history, a line each, and
+    hardwon import brings them back. markdown writes a folder for each project.
+    memory-index is one JSON object of all sessions, keyed by the paths of their
+    files, with vectors where the active model makes 384 numbers.
+    """
+    to_file = output not in {None, STANDARD_STREAM}
+    if form == "markdown" and not to_file:
+        raise typer.BadParameter("markdown is a folder of files: name it", param_hint="'--output'")
+    memory = open_for(project_root, global_store, create=False)
+    try:
+        if form == "markdown":
+            complain(f"Exported {_entries(write_export_folder(memory, output or '', replace=force))} to {output}")
+        elif form == "memory-index":
+            _export_sessions(memory, output if to_file else None, replace=force)
+        else:
+            with suppress(StorageError):  # a project without its first commit is found by its path only
+                look_up_new_ones(memory, project_root, ASK_SECONDS)
+            _export_lines(memory, output if to_file else None, replace=force)
+    except UnreadableFileError as error:
+        raise typer.BadParameter(f"{output!r}: {error}", param_hint="'--output'") from error
+
+
+def _entries(number: int) -> str:
+    return counted(number, "entry", "entries")
+
+
+def _export_lines(memory: Memory, output: str | None, *, replace: bool) -> None:
+    with progress() as bar, closing(export_lines(memory, version("hardwon"))) as lines:
+        written = bar.track(lines, total=count_exported(memory) + 1, description="exporting")
+        if output is None:
+            _write_out(written)
+            return
+        write_lines(output, written, replace=replace)
+    complain(f"Exported {_entries(memory.repository.count(EVERYTHING))} to {output}")
+
+
+def _write_out(lines: Iterable[bytes]) -> None:
+    sys.stdout.flush()
+    sys.stdout.buffer.writelines(lines)
+    sys.stdout.buffer.flush()
+
+
+def _export_sessions(memory: Memory, output: str | None, *, replace: bool) -> None:
+    with memory.repository.snapshot():
+        sessions = list(_sessions(memory))
+    if output is None:
+        sys.stdout.write(render_index(sessions, ascii_only=not sys.stdout.encoding.lower().startswith("utf")))
+        return
+    write_lines(output, [render_index(sessions).encode()], replace=replace)
+    complain(f"Exported {counted(len(sessions), 'session', 'sessions')} to {output}")
+
+
+def _sessions(memory: Memory) -> Iterator[tuple[Entry, Vector | None]]:
+    repository = memory.repository
+    vectors = _vectors(memory)
+    for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
+        yield entry, vectors.get(entry.entry_id)
+
+
+def _vectors(memory: Memory) -> dict[str, Vector]:
+    """Return the vectors of the sessions, by id, where they are of the width that the index holds."""
+    stored = memory.vectors_for("session")
+    if stored is None or stored.dimensions != DIMENSIONS:
+        return {}
+    seqs, _, values = stored.load(SESSIONS)
+    entries = memory.repository.hydrate(seqs)
+    return {entry.entry_id: values[row * DIMENSIONS : (row + 1) * DIMENSIONS] for row, entry in enumerate(entries)}

@@ -1,0 +1,59 @@
+"""All contents of a store, for an export, and what an import adds that no other role can."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from hardwon.domain.model.export import ExportedEntry, Record
+
+
+class StoreContents(Protocol):
+    """Reads a store record by record, and adds records without changing what is there."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Return a context in which all reads see one consistent state."""
+        ...
+
+    def counts(self) -> Mapping[str, int]:
+        """Return the number of records of each type, by its name in `RECORD_NAMES`."""
+        ...
+
+    def records(self) -> Iterator[Record]:
+        """Yield all records in the order of `RECORD_NAMES`, entries by number; every path is absolute."""
+        ...
+
+    def is_unused(self) -> bool:
+        """Return whether the store never held an entry, so that every number is free."""
+        ...
+
+    def reserve(self, number: int) -> None:
+        """
+        Give the next new entry that number, or the next free one after it.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def add_activity(self, exported: ExportedEntry) -> None:
+        """
+        Add what is recorded about an entry to the stored entry of the id of its `entry`; idempotent.
+
+        A counter becomes the larger of both, a time the later of both. Places, aliases, changes and uses
+        are added unless they are there; an id that an entry has is no alias.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def add(self, record: Record) -> None:
+        """
+        Add a record that is not an entry, nor a project, unless there is one of its path, or number; idempotent.
+
+        Headings join those of the same source.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
