@@ -5,8 +5,13 @@ from hardwon.domain.model.secrets.rule import Rule
 _END_OF_LINE = r"(?:\s|\\{1,4}[nrt]|\\{1,3}[\"']|[\"'+>|,;#*])"
 _LINE = r"[A-Za-z0-9+/]{16,200}={0,2}"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|x-[\w\-]{1,20}):[^\n\\]{0,100}"
-_CUT = rf"(?:{_END_OF_LINE}{{1,40}}(?:{_LINE}|{_HEADER})){{1,400}}(?:{_END_OF_LINE}{{1,4}}[A-Za-z0-9+/]{{1,15}}={{0,2}}(?=\s|\\|[\"']|\Z))?"
-_BODY = rf"(?:{_LINE}|{_END_OF_LINE}){{1,800}}"
+_SHORT_LINE = r"(?=[A-Za-z]?[a-z]{0,14}[A-Z0-9+/=])[A-Za-z0-9+/]{1,15}+={0,2}(?=\s|\\|[\"']|\Z)"
+"""The last line, which no word of a text looks like."""
+
+_CUT = rf"(?:{_END_OF_LINE}{{1,40}}(?:{_LINE}|{_HEADER})){{1,400}}(?:{_END_OF_LINE}{{1,4}}{_SHORT_LINE})?"
+_BACK = r"(?:\s|[nrt]\\{1,4}|[\"'>|,;#*])"
+_RUN = r"(?:[A-Za-z0-9+/](?!\\))"
+"""The end of a line, and a character of it, in reversed text."""
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -21,7 +26,7 @@ RULES: tuple[Rule, ...] = (
         "-----end\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}rsa\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}ec\N{MIDDLE DOT}private"
         " -----end\N{MIDDLE DOT}dsa\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}openssh\N{MIDDLE DOT}private"
         " -----end\N{MIDDLE DOT}encrypted\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}pgp\N{MIDDLE DOT}private",
-        r"(?:(?:\s|[nrt]\\{1,4}|[\"'+>|,;#*]){0,12}={0,2}[A-Za-z0-9+/]{1,200}(?<!-)){1,400}(?<=[A-Za-z0-9+/]{16})",
+        rf"{_BACK}{{0,12}}+={{0,2}}+{_RUN}{{1,200}}+(?:{_BACK}{{1,12}}+{_RUN}{{16,200}}+){{0,400}}+(?<=[A-Za-z0-9+/]{{16}})",
         inside=True,
         backwards=True,
     ),
@@ -35,14 +40,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "putty-private-key",
         "private-lines:",
-        rf"(?i:Private-Lines:)[ ]{{0,3}}\d{{1,4}}((?:{_END_OF_LINE}{{1,12}}[A-Za-z0-9+/]{{1,80}}={{0,2}}(?!-MAC|:)){{1,400}})",
+        rf"(?i:Private-Lines:)[ ]{{0,3}}\d{{1,4}}((?:{_END_OF_LINE}{{1,12}}+[A-Za-z0-9+/]{{1,80}}+={{0,2}}+(?![\w:\-])){{1,400}})",
         inside=True,
     ),
-    Rule("openssh-key-body", "b3blbnnzac1rzxktdje", rf"b3BlbnNzaC1rZXktdjE{_BODY}"),
+    Rule("openssh-key-body", "b3blbnnzac1rzxktdje", rf"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/]{{0,200}}={{0,2}}(?:{_CUT})?"),
     Rule(
         "encoded-private-key",
         "ls0tls1crudjti",
         rf"LS0tLS1CRUdJTi(?=[A-Za-z0-9+/\s\\]{{0,60}}(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF))[A-Za-z0-9+/]{{16,8000}}={{0,2}}(?:{_CUT})?",
     ),
-    Rule("jwk-private-part", '"d"', r'"d":\s{0,3}"([\w\-]{32,1400})"', inside=True),
+    Rule("jwk-private-part", '"d" "d\\', r'"d\\{0,3}":\s{0,3}\\{0,3}"([\w\-]{32,1400})\\{0,3}"', inside=True),
 )

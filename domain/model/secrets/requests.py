@@ -35,7 +35,7 @@ RULES: tuple[Rule, ...] = (
         "authorization-fields",
         "authorization",
         rf"(?i:authorization{_COLON}(?:Digest|AWS4-HMAC-SHA256|Hawk|OAuth|Signature|HMAC|SharedKey|SharedAccessSignature|AWS|MAC|SCRAM-SHA-256)[ \t]{{1,3}})"
-        r"((?!\[REDACTED\])[^\r\n'`\\]{12,1500})",
+        r"((?!\[REDACTED\])(?:[^\r\n'`\\]|\\{1,3}\"){12,1500})",
         inside=True,
     ),
     Rule(
@@ -59,7 +59,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "cookie",
         "cookie",
-        rf"(?i:(?<![A-Za-z])(?:set-)?cookie2?{_COLON})(?!\[REDACTED\]|[$<{{])([\w.\-%]{{1,80}}=[^\s\"'`;]{{1,4000}}(?:;[ ]?[\w.\-%]{{1,80}}(?:=[^;\r\n\"'`\\]{{0,2000}})?){{0,60}})",
+        rf"(?i:(?:set-)?cookie2?{_COLON})(?!\[REDACTED\]|[$<{{])([\w.\-%]{{1,80}}=[^\s\"'`;]{{1,4000}}(?:;[ ]?[\w.\-%]{{1,80}}(?:=[^;\r\n\"'`\\]{{0,2000}})?){{0,60}})",
     ),
     Rule(
         "session-cookie",
@@ -99,8 +99,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "registry-auth",
-        '"auth" _auth',
-        r"(?:\"auth\":\s{0,3}\"|_auth[ ]?=[ ]?\"?)([A-Za-z0-9+/]{12,800}={0,2})(?=[\"\s]|\Z)",
+        '"auth _auth',
+        r"(?:\"auth\\{0,3}\":\s{0,3}\\{0,3}\"|_auth[ ]?=[ ]?\"?)([A-Za-z0-9+/]{12,800}={0,2})(?=[\"\s\\]|\Z)",
         inside=True,
     ),
 )

@@ -44,6 +44,6 @@ def named(name: str, words: str, value: str) -> Rule:
     """
     Return the rule of a token without a form of its own: it is assigned to a name with a vendor's word in it.
 
-    A value of one case in *value* stands for both.
+    Case does not matter, and the value has a digit.
     """
-    return Rule(name, words, rf"(?i:{words.replace(' ', '|')}){_ASSIGNED}((?i:{value}))(?![\w\-])", inside=True)
+    return Rule(name, words, rf"(?i:{words.replace(' ', '|')}){_ASSIGNED}(?=[^\s\"'`]{{0,90}}\d)((?i:{value}))(?![\w\-])", inside=True)

@@ -10,12 +10,12 @@ _MORE = (
 """What may follow a word in a name without changing that the value is a secret."""
 
 _PASSWORD = (
-    rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|pwd|pswd|contrase[n\xf1]a|secret|credential){_MORE}"
-    rf"|(?<=[a-z])Pass{_MORE})"
+    rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|pwd|pswd|contrase[n\xf1]a|secret|credential)(?i:{_MORE})"
+    rf"|(?<=[a-z])Pass(?i:{_MORE}))"
 )
 _PASSWORD_WORDS = "pass pwd pswd contrase secret credential"
 _KEY = (
-    r"(?i:(?:token(?:[_\-](?:value|prod\w{0,7}|dev|test|live|v?\d))?"
+    r"(?i:(?:(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token(?:[_\-](?:value|prod\w{0,7}|dev|test|live|v?\d))?"
     r"|(?:(?<=api)|(?<=api[_ \-])|(?<=access[_\-])|(?<=access)|(?<=auth[_\-])|(?<=auth)|(?<=account[_\-])|(?<=account)|(?<=cryption[_\-])"
     r"|(?<=cryption)|(?<=signing[_\-])|(?<=signing)|(?<=private[_\-])|(?<=private)|(?<=master[_\-])|(?<=master)|(?<=license[_\-])"
     r"|(?<=licensekey)|(?<=subscription[_\-])|(?<=service[_\-])|(?<=storage[_\-])|(?<=shared[_\-])|(?<=client[_\-])|(?<=app[_\-])"
@@ -44,7 +44,7 @@ _ORDINARY = rf"(?:{_VARIABLE}|{_WORDS}{_END})"
 """Placeholders and what names of secrets are given in ordinary text."""
 
 _CODE = (
-    r"(?:[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}){0,8}[(\[{!]"
+    r"(?:[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}){0,8}!?[(\[{]"
     r"|[A-Za-z_$][\w$]{0,24}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,24}){1,8}"
     + _END
     + r"|(?i:[a-z_]{0,30}(?:pass\w{0,6}|pwd|secret|token|key)_?\d?)"
@@ -54,12 +54,14 @@ _CODE = (
 """Expressions of programs: a call, an item, an attribute, a variable."""
 
 _TYPE = (
-    r"(?:[A-Z][A-Za-z]{0,30})?(?:Str|String|Secret|Password|Token|Key|Type|Field|Value|Input|Model|Config|Any|Optional|None|True|False|Text|Bytes|Options?)"
+    r"(?:float|double|[A-Z][A-Z0-9]{0,20}_[A-Z0-9_]{1,40}"
+    + _END
+    + r"|(?:[A-Z][A-Za-z0-9]{0,30})?(?:Str|String|Secret|Password|Token|Key|Type|Field|Value|Input|Model|Config|Any|Optional|None|True|False|Text|Bytes|Options?))"
     + _END
 )
 _ORDINARY_QUOTED = rf"[bfru]?{_QUOTE}{_ORDINARY}"
 _ORDINARY_OPEN = rf"(?:{_QUOTE})?(?:{_ORDINARY}|{_CODE}|{_TYPE}|[/~\[(=]|https?:|[A-Z_]{{1,60}}{_END})"
-_OPEN = r"[^\s\"'`()<>\[\]{},;]"
+_OPEN = r"(?:[^\s\"'`()<>\[\]{},;\\]|\\(?![nrt\"'`\\]))"
 """A character of a value without quotes."""
 
 _LAST = r"(?=[ \t]{0,4}(?:#[^\n]{0,200})?(?:\\{1,2}[nr]|[\r\n]|\Z))"
@@ -102,11 +104,15 @@ _PROSE = (
     r"(?!(?i:a|an|the|not|no|now|in|on|at|by|to|of|for|from|with|only|also|still|just|very|too|that|this|what|when|where|how|why|which|here"
     r"|there|your|my|our|their|his|her|its|it|kept|sent|read|given|known|shown|good|bad|weak|strong|long|short|safe|gone|lost|fine|right"
     r"|plain|public|private|static|dynamic|unique|secure|valid|next|first|last|same|different|one|two|random|null|patience|[a-z]{1,30}"
-    r"(?:ed|ing|able|ible|ent|ect|al|ous|ive|ary|ory|less|ful|ly|id|ong|ten|own))\b)"
+    r"(?:ed|ing|able|ible|ent|ect|al|ous|ive|ary|ory|less|ful|ly|id|ong|ten|own|ant|or|ion|ment))\b)"
 )
 
 _PASSWORD_GIVEN = _PASSWORD + _SIGN
 _KEY_GIVEN = _KEY + _SIGN
+
+_LINE_END = r"(?:\n|\\n)"
+_TEXT = r"(?:[^\n\\]|\\(?!n))"
+_YAML_LINES = rf"(?:{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:{_TEXT}{{0,500}}){{1,40}}"
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -120,7 +126,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-phrase",
         _PASSWORD_WORDS,
-        r"([\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
+        r"(\\{0,3}[\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
         inside=True,
         head=rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)",
         unless=_ORDINARY_QUOTED,
@@ -161,7 +167,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-argument",
         _PASSWORD_WORDS,
-        r"([\"'])((?:(?!\1)[^\s\\]){4,200}+)\1[ ]?\)",
+        r"(\\{0,3}[\"'])((?:(?!\1)[^\s\\]){4,200}+)\1[ ]?\)",
         inside=True,
         head=r"(?:(?<=set)|(?<=set_)|(?<=with)|(?<=with_)|(?<=\.))(?i:password|secret)\([ ]?",
         unless=_ORDINARY_QUOTED,
@@ -169,26 +175,26 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-element",
         _PASSWORD_WORDS,
-        r"([^<>\s\"]{4,200})(?=</|\")",
+        r"([^<>\s\"\\]{4,200})(?=</|\\{0,3}\")",
         inside=True,
-        head=_PASSWORD + r"(?:>|\"[ ]{1,3}value=\")",
+        head=_PASSWORD + r"(?:>|\\{0,3}\"[ ]{1,3}value=\\{0,3}\")",
         unless=_ORDINARY,
     ),
     Rule(
         "password-pair",
         _PASSWORD_WORDS,
-        rf"([\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}}+)\1",
+        rf"(\\{{0,3}}[\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}}+)\1",
         inside=True,
-        head=_PASSWORD + r"(?=[\"'][ ]?,)",
+        head=_PASSWORD + r"(?=\\{0,3}[\"'][ ]?,)",
     ),
     Rule(
         "password-told",
         _PASSWORD_WORDS,
         r"(?:(\\{0,3}[\"'`])((?:(?!\1)[^\s\\]){3,100}+)\1"
-        rf"|({_HAS_DIGIT}[^\s\"'`<>(){{}}\[\]]{{4,100}}|(?=[A-Za-z]{{1,30}}[!@#$%^&*_+=~])[^\s\"'`<>(){{}}\[\]]{{4,100}})"
+        rf"|((?:{_HAS_DIGIT}|(?=[A-Za-z]{{1,30}}[@#$%^&*_+=~]|[A-Za-z]{{1,30}}!\w))[^\s\"'`<>(){{}}\[\]]{{3,100}}[^\s\"'`<>(){{}}\[\].,:;?])"
         rf"|{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",
         inside=True,
-        head=_PASSWORD + _IS,
+        head=rf"(?i:pass(?:word|wd|wort|phrase|code)|pwd|secret|contrase[n\xf1]a)(?:[ _-]?(?:key|\d))?{_IS}",
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",
     ),
     Rule(
@@ -227,9 +233,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "key-element",
         _KEY_WORDS,
-        rf"{_MIXED}([^<>\s\"]{{8,400}})(?=</|\")",
+        rf"{_MIXED}([^<>\s\"\\]{{8,400}})(?=</|\\{{0,3}}\")",
         inside=True,
-        head=_KEY + r"(?:>|\"[ ]{1,3}value=\")",
+        head=_KEY + r"(?:>|\\{0,3}\"[ ]{1,3}value=\\{0,3}\")",
         unless=_ORDINARY,
     ),
     Rule(
@@ -243,12 +249,12 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "kubernetes-secret",
         "kind",
-        r"kind\\{0,3}\"?:[ \t]{0,3}[\"']?Secret[\"']?(?=\s)(?:[^\n]{0,200}\n){1,12}?(?:data|stringData):((?:\n[ \t]{1,8}[\w.\-]{1,100}:[^\n]{0,500}){1,40})",
+        rf"kind\\{{0,3}}\"?:[ \t]{{0,3}}\\{{0,3}}[\"']?Secret\\{{0,3}}[\"']?(?:{_TEXT}{{0,200}}{_LINE_END}){{1,12}}?(?:data|stringData):({_YAML_LINES})",
     ),
     Rule(
         "kubernetes-secret-data",
         "data:",
-        r"(?i:data:)((?:\n[ \t]{1,8}[\w.\-]{1,100}:[ ][^\n]{1,500}){1,40})(?=(?:\n[^\n]{0,120}){0,12}?\nkind: Secret)",
+        rf"(?i:data:)({_YAML_LINES})(?=(?:{_LINE_END}{_TEXT}{{0,120}}){{0,12}}?{_LINE_END}kind: Secret)",
         inside=True,
     ),
 )
