@@ -137,7 +137,7 @@ def update_a_trigger(world: World, visit: Visitor, text: str) -> Ran:
 def start_in_a_feature(world: World, visit: Visitor, text: str) -> object:
     """Let a receipt keep the query of a session start."""
     keep(world, description=other_lesson())
-    world.write_feature("004-release", {"slug": "release", "status": "active"}, spec=f"# Release\n\n{text}\n")
+    world.write_feature(f"004-{next(_numbers)}", {"slug": "release", "status": "active"}, spec=f"# Release\n\n{text}\n")
     return world.hook()
 
 

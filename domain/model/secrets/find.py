@@ -70,7 +70,7 @@ def _begins_a_word(text: str, at: int) -> bool:
 
 
 def words_in(small: str) -> Iterable[tuple[int, str]]:
-    """Return each place in *small*, in order, with a word of a rule that stands there."""
+    """Return each place in *small*, in order, with a word of a rule that is there."""
     by_word = _rules_by_word()
     if len(small) < LONG and not _any_word.cache_info().currsize:
         return sorted((at, word) for word in by_word if word in small for at in _places(word, small))

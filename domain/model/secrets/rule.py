@@ -46,4 +46,9 @@ def named(name: str, words: str, value: str) -> Rule:
 
     Case does not matter, and the value has a digit.
     """
-    return Rule(name, words, rf"(?i:{words.replace(' ', '|')}){_ASSIGNED}(?=[^\s\"'`]{{0,90}}\d)((?i:{value}))(?![\w\-])", inside=True)
+    return Rule(
+        name,
+        words,
+        rf"(?i:{words.replace(' ', '|')}){_ASSIGNED}(?=[^\s\"'`]{{0,90}}\d)((?i:{value}))(?![\w\-])",
+        inside=True,
+    )

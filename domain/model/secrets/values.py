@@ -7,13 +7,13 @@ _MORE = (
     r"(?:[_.\-]?(?:access)?[_.\-]?key(?:[_.\-]?base)?|[_.\-]?(?:value|v?\d{1,2}|prod\w{0,7}|dev\w{0,8}|stag\w{0,4}|live|test|qa|old|new"
     r"|confirm\w{0,6}|again|plain|text|raw|default|admin|root|db))?"
 )
-"""What may follow a word in a name without changing that the value is a secret."""
+"""Parts that may follow a word in a name without changing that the value is a secret."""
 
 _PASSWORD = (
     rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|pwd|pswd|contrase[n\xf1]a|secret|credential)(?i:{_MORE})"
     rf"|(?<=[a-z])Pass(?i:{_MORE}))"
 )
-_PASSWORD_WORDS = "pass pwd pswd contrase secret credential"
+_NAMES_OF_PASSWORDS = "pass pwd pswd contrase secret credential"
 _KEY = (
     r"(?i:(?:(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token(?:[_\-](?:value|prod\w{0,7}|dev|test|live|v?\d))?"
     r"|(?:(?<=api)|(?<=api[_ \-])|(?<=access[_\-])|(?<=access)|(?<=auth[_\-])|(?<=auth)|(?<=account[_\-])|(?<=account)|(?<=cryption[_\-])"
@@ -117,7 +117,7 @@ _YAML_LINES = rf"(?:{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:{_TEXT}{{0,500}}){{1
 RULES: tuple[Rule, ...] = (
     Rule(
         "password-quoted",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         r"[bfru]?(\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300}+)\1",
         inside=True,
         head=_PASSWORD_GIVEN,
@@ -125,7 +125,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "password-phrase",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         r"(\\{0,3}[\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
         inside=True,
         head=rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)",
@@ -133,7 +133,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "password-with-digit",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         rf"(?:{_QUOTE})?{_HAS_DIGIT}(?!\d{{1,5}}{_END})({_OPEN}{{6,300}}+)(?![(\[{{])",
         inside=True,
         head=_PASSWORD_GIVEN,
@@ -141,7 +141,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "password-line",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[^ \t]=))(?![|>.+\-])({_OPEN}{{4,100}}+)(?<![.?:]){_LAST}",
         inside=True,
         head=_PASSWORD_GIVEN,
@@ -149,7 +149,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "password-variable",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         rf"({_OPEN}{{4,300}}+)(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
         head=r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|SECRET|(?<=[A-Z_])PWD)(?:_[A-Z0-9]{1,20}|_?\d{1,2})?=",
@@ -166,7 +166,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "password-argument",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         r"(\\{0,3}[\"'])((?:(?!\1)[^\s\\]){4,200}+)\1[ ]?\)",
         inside=True,
         head=r"(?:(?<=set)|(?<=set_)|(?<=with)|(?<=with_)|(?<=\.))(?i:password|secret)\([ ]?",
@@ -174,7 +174,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "password-element",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         r"([^<>\s\"\\]{4,200})(?=</|\\{0,3}\")",
         inside=True,
         head=_PASSWORD + r"(?:>|\\{0,3}\"[ ]{1,3}value=\\{0,3}\")",
@@ -182,14 +182,14 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "password-pair",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         rf"(\\{{0,3}}[\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}}+)\1",
         inside=True,
         head=_PASSWORD + r"(?=\\{0,3}[\"'][ ]?,)",
     ),
     Rule(
         "password-told",
-        _PASSWORD_WORDS,
+        _NAMES_OF_PASSWORDS,
         r"(?:(\\{0,3}[\"'`])((?:(?!\1)[^\s\\]){3,100}+)\1"
         rf"|((?:{_HAS_DIGIT}|(?=[A-Za-z]{{1,30}}[@#$%^&*_+=~]|[A-Za-z]{{1,30}}!\w))[^\s\"'`<>(){{}}\[\]]{{3,100}}[^\s\"'`<>(){{}}\[\].,:;?])"
         rf"|{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",

@@ -1,4 +1,4 @@
-"""What was deleted or replaced leaves the bytes of the store's files, without `hardwon forget`."""
+"""Words that were deleted or replaced leave the bytes of the store's files, without `hardwon forget`."""
 
 import pytest
 
@@ -13,7 +13,7 @@ WORD = "zanthemur"
 def world(empty_world: World) -> World:
     """Return a world without vectors, whose store has other entries."""
     empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
-    for number in range(20):
+    for number in range(4):
         keep(empty_world, description=f"Lesson {number} about the deploy of the canary.")
     return empty_world
 

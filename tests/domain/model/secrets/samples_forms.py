@@ -10,10 +10,7 @@ def _pem(kind: str, lines: str, newline: str = "\n") -> str:
 
 FORMS: dict[str, tuple[str, ...]] = {
     "private-key": (
-        *(
-            _pem(f"{kind}PRIVATE KEY", _LINES)
-            for kind in ("", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ")
-        ),
+        *(_pem(f"{kind}PRIVATE KEY", _LINES) for kind in ("", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ")),
         _pem("PGP PRIVATE KEY BLOCK", "Version: GnuPG v2\n\n" + _LINES + "\n=" + "{A4}"),
         _pem("RSA PRIVATE KEY", _GLUED, "\\n"),
         _pem("RSA PRIVATE KEY", _GLUED.replace("\\", "\\\\"), "\\\\n"),
@@ -27,7 +24,9 @@ FORMS: dict[str, tuple[str, ...]] = {
         "«{b64}\n{b40}==\n»-----END OPENSSH PRIVATE KEY-----",
     ),
     "ssh2-private-key": (
-        "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: a\n" + _LINES + "\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
+        "---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\nComment: a\n"
+        + _LINES
+        + "\n---- END SSH2 ENCRYPTED PRIVATE KEY ----",
         "---- BEGIN SSH2 PRIVATE KEY ----\n" + _LINES,
     ),
     "putty-private-key": (

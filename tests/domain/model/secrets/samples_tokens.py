@@ -3,11 +3,16 @@
 TOKENS: dict[str, tuple[str, ...]] = {
     "github-token": ("ghp_{A36}", "gho_{A36}", "ghu_{A36}", "ghs_{A36}", "ghr_{A36}"),
     "github-fine-grained-token": ("github_pat_{A22}_{A59}",),
-    "gitlab-token": tuple(
-        f"gl{kind}-{{w20}}"
-        for kind in ("pat", "dt", "ft", "rt", "cbt", "ptt", "imt", "agent", "oas", "soat", "ffct")
-    )
-    + ("glpat-{w27}.01.{a7}", "glrt-t1_{w27}.01.{a7}", "glcbt-64_{w20}", "glptt-{h40}"),
+    "gitlab-token": (
+        *tuple(
+            f"gl{kind}-{{w20}}"
+            for kind in ("pat", "dt", "ft", "rt", "cbt", "ptt", "imt", "agent", "oas", "soat", "ffct")
+        ),
+        "glpat-{w27}.01.{a7}",
+        "glrt-t1_{w27}.01.{a7}",
+        "glcbt-64_{w20}",
+        "glptt-{h40}",
+    ),
     "gitlab-runner-registration-token": ("GR1348941{w20}",),
     "bitbucket-app-password": ("ATBB{A32}",),
     "atlassian-token": ("ATATT3xFfGF0{w180}", "ATCTT3xFfGN0{w180}"),
@@ -177,9 +182,7 @@ TOKENS: dict[str, tuple[str, ...]] = {
     "slack-workflow-token": ("xwfp-{w60}",),
     "slack-webhook": ("https://hooks.slack.com/services/«T{U8}/B{U10}/{A24}»",),
     "discord-webhook": ("https://discord.com/api/webhooks/{d18}/«{w68}»",),
-    "teams-webhook": (
-        "https://acme.webhook.office.com/webhookb2/«{u0}@{u0}/IncomingWebhook/{h32}/{u0}»",
-    ),
+    "teams-webhook": ("https://acme.webhook.office.com/webhookb2/«{u0}@{u0}/IncomingWebhook/{h32}/{u0}»",),
     "google-chat-webhook": ("https://chat.googleapis.com/v1/spaces/{A11}/messages?«key={A39}&token={A43}»",),
     "ifttt-zapier-hook": ("https://hooks.zapier.com/hooks/catch/«{d7}/{a7}»",),
     "telegram-token": ("{d10}:«AA{w33}»",),
@@ -234,7 +237,12 @@ NAMED: dict[str, tuple[str, ...]] = {
     rule: tuple(
         form.format(name=name, value=f"«{value}»")
         for value in values
-        for form in ('{name}_api_key = "{value}"', "{name}.key: {value}", '"{name}Value": "{value}"', "--{name}-id={value}")
+        for form in (
+            '{name}_api_key = "{value}"',
+            "{name}.key: {value}",
+            '"{name}Value": "{value}"',
+            "--{name}-id={value}",
+        )
     )
     for rule, (name, values) in {
         "adafruit-key": ("adafruit", ("{a32}",)),

@@ -57,7 +57,7 @@ AROUND_LINES: dict[str, Variant] = {
 
 
 def variants(sample: Sample) -> list[tuple[str, str, str]]:
-    """Return the name of each variant of *sample*, its text, and the secret as it stands there."""
+    """Return the name of each variant of *sample*, its text, and the secret as it is there."""
     if sample.text == sample.secret and "\n" not in sample.text:
         return [(name, around(sample.text), sample.secret) for name, around in AROUND_TOKENS.items()]
     return [
