@@ -15,9 +15,10 @@ LONG = 20_000
 LONGEST_BACKWARDS = 12_000
 """Characters before a word that a rule reads backwards."""
 
-_AFTER_ESCAPE = re.compile(
+_AFTER_ESCAPE = (
     r"(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\x1b\[[0-9]m)|(?<=\x1b\[[0-9]{2}m)|(?<=\[[0-9];[0-9]{2}m)"
 )
+"""A place that is no inside of a word, though a letter or digit stands before it."""
 
 
 def without_secrets(text: str) -> str:
@@ -54,19 +55,19 @@ def _match(rule: Rule, text: str, at: int) -> tuple[int, int] | None:
     if rule.backwards:
         found = _compiled(rule.pattern).match(text[max(0, at - LONGEST_BACKWARDS) : at][::-1])
         return (at - found.end(), at) if found else None
-    if rule.head:
-        if not (head := _compiled(rule.head).match(text, begin)):
+    for step in rule.head:
+        if not (found := _compiled(step).match(text, begin)):
             return None
-        begin = head.end()
-        if rule.unless and _compiled(rule.unless).match(text, begin):
-            return None
+        begin = found.end()
     found = _compiled(rule.pattern).match(text, begin)
-    return found.span(found.lastindex or 0) if found else None
+    if not found or (rule.unless and _compiled(rule.unless).match(text, begin)):
+        return None
+    return found.span(found.lastindex or 0)
 
 
 def _begins_a_word(text: str, at: int) -> bool:
     before = text[at - 1 : at]
-    return not (before.isascii() and before.isalnum()) or _AFTER_ESCAPE.match(text, at) is not None
+    return not (before.isascii() and before.isalnum()) or _compiled(_AFTER_ESCAPE).match(text, at) is not None
 
 
 def words_in(small: str) -> Iterable[tuple[int, str]]:

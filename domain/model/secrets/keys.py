@@ -23,16 +23,16 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "private-key-end",
-        "-----end\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}rsa\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}ec\N{MIDDLE DOT}private"
-        " -----end\N{MIDDLE DOT}dsa\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}openssh\N{MIDDLE DOT}private"
-        " -----end\N{MIDDLE DOT}encrypted\N{MIDDLE DOT}private -----end\N{MIDDLE DOT}pgp\N{MIDDLE DOT}private",
+        "-----end·private -----end·rsa·private -----end·ec·private"
+        " -----end·dsa·private -----end·openssh·private"
+        " -----end·encrypted·private -----end·pgp·private",
         rf"{_BACK}{{0,12}}+={{0,2}}+{_RUN}{{1,200}}+(?:{_BACK}{{1,12}}+{_RUN}{{16,200}}+){{0,400}}+(?<=[A-Za-z0-9+/]{{16}})",
         inside=True,
         backwards=True,
     ),
     Rule(
         "ssh2-private-key",
-        "----\N{MIDDLE DOT}begin",
+        "----·begin",
         r"(?i:---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----)"
         rf"(?:(?:[^-]++|-(?!---))*+(?i:---- END SSH2 (?:ENCRYPTED )?PRIVATE KEY ----)|{_CUT})",
         inside=True,

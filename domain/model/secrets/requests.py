@@ -2,7 +2,7 @@
 
 from hardwon.domain.model.secrets.rule import Rule
 
-_GIVEN = r"(?!\[REDACTED\]|[$<{*%](?![\w!]{0,40}[!^&])|\.\.\.|x{3,}|X{3,}|(?i:your|example))"
+_GIVEN = r"(?!\[REDACTED\]|[$<{*%](?![\w!]{0,40}[!^&])|\.\.\.|x{3}|X{3}|(?i:your|example))"
 """No placeholder: a variable, a template, asterisks."""
 
 _QUOTE = r"\\{0,3}[\"'`]"
@@ -27,8 +27,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "authorization",
         "authorization",
-        rf"(?i:authorization{_COLON}(?:(?:Basic|Bearer|Token|ApiKey|Api-Key|Key|Bot|Negotiate|NTLM|JWT|OAuth|Splunk|SSWS|GoogleLogin auth=|GenieKey|Client-ID|DeepL-Auth-Key|token=)[ \t:]{{1,3}}[\"']?){{0,2}})"
-        rf"{_GIVEN}((?=[^\s\"'`]{{0,300}}[\d=])[^\s\"'`,;<>(){{}}\[\]]{{8,4000}})",
+        rf"(?i:authorization{_COLON}(?:(?:Basic|Bearer|Token|ApiKey|Api-Key|Api-Token|Key|Bot|Negotiate|NTLM|JWT|OAuth|Splunk|SSWS|GoogleLogin auth=|GenieKey|Client-ID|DeepL-Auth-Key|token=)[ \t:]{{1,3}}[\"']?){{0,2}})"
+        rf"{_GIVEN}((?=[^\s\"'`]{{0,300}}(?:[\d=]|[a-z][A-Z]))[^\s\"'`,;<>(){{}}\[\]]{{8,4000}})",
         inside=True,
     ),
     Rule(
@@ -70,8 +70,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "curl-user",
         "curl",
-        r"curl\b(?:[^\n'\"]|\\\n|\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'){0,400}?[ \t](?:-u|--user|--proxy-user|-U)[ =]{0,3}[\"']?"
-        r"[^\s:\"'$]{0,100}:(?!//)(?![$<{*]|\[REDACTED\])([^\s\"']{1,200})",
+        r"curl\b(?:[^\n'\"]|\\\n|\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'){0,200}?[ \t](?:-u|--user|--proxy-user|-U)[ =]{0,3}[\"']?"
+        r"[^\s:\"'$]{0,100}[\"']?:(?!//)(?![$<{*]|\[REDACTED\])([^\s\"']{1,200})",
     ),
     Rule(
         "curl-cookie",
@@ -80,7 +80,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "command-password",
-        "mysql mariadb sshpass redis-cli docker\N{MIDDLE DOT}login podman\N{MIDDLE DOT}login psql htpasswd sqlcmd smbclient",
+        "mysql mariadb sshpass redis-cli docker·login podman·login psql htpasswd sqlcmd smbclient",
         r"(?:(?:mysql|mariadb)(?:dump|admin|import)?\b[^\n|;]{0,200}?[ ]-p|sshpass[ ]-p[ ]?|redis-cli\b[^\n|;]{0,200}?[ ]-a[ ]|"
         r"(?:docker|podman) login\b[^\n|;]{0,200}?[ ]-p[ ]|htpasswd[ ]-\w{0,5}b\w{0,5}[ ][^\s]{1,80}[ ][^\s]{1,80}[ ]|"
         r"sqlcmd\b[^\n|;]{0,200}?[ ]-P[ ]|smbclient\b[^\n|;]{0,200}?%)"
@@ -89,7 +89,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "netrc-password",
         "machine",
-        r"machine[ \t]+[\w.\-]{1,100}\s{1,8}login\s{1,4}\S{1,100}\s{1,8}password\s{1,4}(?!\[REDACTED\]|[$<{])(\S{1,200})",
+        r"machine[ \t]{1,8}[\w.\-]{1,100}\s{1,8}login\s{1,4}\S{1,100}\s{1,8}password\s{1,4}(?!\[REDACTED\]|[$<{])(\S{1,200})",
     ),
     Rule(
         "pgpass-line",

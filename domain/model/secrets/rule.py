@@ -19,9 +19,9 @@ class Rule(NamedTuple):
         inside: Whether the match may begin inside a run of letters and digits; otherwise it begins after another character,
             or after an escape sequence such as `\n`, `%3D` or a colour of the terminal.
         backwards: Whether *pattern* is matched against the reversed text before the word, which then is the secret.
-        head: Matched first, if given: *pattern* then begins where it ends. Rules share heads, so that few patterns are compiled
-            for a name that nothing is assigned to.
-        unless: Where *head* ends, this must not match.
+        head: Patterns matched first, one behind the other; *pattern* begins where the last one ends. Rules share them, and what is
+            behind one that does not match is not compiled.
+        unless: Where the head ends, this must not match.
 
     """
 
@@ -31,7 +31,7 @@ class Rule(NamedTuple):
     before: int = 0
     inside: bool = False
     backwards: bool = False
-    head: str = ""
+    head: tuple[str, ...] = ()
     unless: str = ""
 
 

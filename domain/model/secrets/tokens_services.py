@@ -3,6 +3,7 @@
 from hardwon.domain.model.secrets.rule import Rule, token
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_ID = r"\w{8}(?:-\w{4}){3}-\w{12}"
 
 MODELS: tuple[Rule, ...] = (
     token("openai-anthropic-key", "sk-", r"sk-(?=[\w\-]{0,80}\d)[\w\-]{20,255}"),
@@ -34,8 +35,8 @@ MODELS: tuple[Rule, ...] = (
 )
 
 MESSAGING: tuple[Rule, ...] = (
-    token("slack-token", "xox", r"xox[a-z](?:\.xox[a-z])?-[\w\-]{10,400}"),
-    token("slack-app-token", "xapp-", r"xapp-\d-[A-Za-z0-9]{5,20}-\d{5,20}-[A-Za-z0-9]{20,100}"),
+    token("slack-token", "xox", r"xox[a-z](?:\.xox[a-z])?-[\w\-]{8,400}"),
+    token("slack-app-token", "xapp-", r"xapp-\d-[A-Za-z0-9]{1,20}-\d{1,20}-[A-Za-z0-9]{4,100}"),
     token("slack-workflow-token", "xwfp-", r"xwfp-[\w\-]{20,200}"),
     token(
         "slack-webhook",
@@ -46,7 +47,7 @@ MESSAGING: tuple[Rule, ...] = (
     token(
         "teams-webhook",
         "webhook.office.com",
-        rf"webhook\.office\.com/webhookb2/({_UUID}@{_UUID}/IncomingWebhook/\w{{32}}/{_UUID})",
+        rf"webhook\.office\.com/webhookb2/({_ID}@{_ID}/IncomingWebhook/\w{{32}}/{_ID})",
     ),
     token(
         "google-chat-webhook",
@@ -55,9 +56,9 @@ MESSAGING: tuple[Rule, ...] = (
     ),
     token("ifttt-zapier-hook", "hooks.zapier.com", r"hooks\.zapier\.com/hooks/catch/(\d{4,12}/\w{4,12})"),
     Rule("telegram-token", ":aa", r"(?<=\d{8}):(AA[\w\-]{32,34})(?![\w\-])", inside=True),
-    token("twilio-key", "sk", r"SK[0-9a-f]{32}"),
-    token("sendgrid-key", "sg.", r"SG\.[\w\-]{16,32}\.[\w\-]{16,64}"),
-    token("mailgun-key", "key-", r"(?:pub)?key-[a-f0-9]{32}"),
+    token("twilio-key", "sk", r"SK(?:[0-9a-f]{32}|[0-9A-F]{32})"),
+    token("sendgrid-key", "sg.", r"SG\.(?:[\w\-]{16,32}\.[\w\-]{16,64}|[\w\-=.]{66})"),
+    token("mailgun-key", "key- pubkey-", r"(?:pub)?key-[a-f0-9]{32}"),
     token("mailchimp-key", "-us", r"[a-f0-9]{32}-us\d{1,2}", before=32),
     token("mandrill-key", "md-", r"md-[\w\-]{22}"),
     token("brevo-key", "xkeysib- xsmtpsib-", r"x(?:key|smtp)sib-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
@@ -78,7 +79,7 @@ PAYMENTS: tuple[Rule, ...] = (
     token("stripe-key", "sk_ rk_", r"[rs]k_(?:live|test|prod|sbox)_[A-Za-z0-9]{10,255}"),
     token("stripe-webhook-secret", "whsec_", r"whsec_[A-Za-z0-9+/=]{24,80}"),
     token("square-token", "sq0", r"sq0[a-z]{3}-[\w\-]{22,60}"),
-    token("square-access-token", "eaaa", r"EAAA[\w\-]{56,64}"),
+    token("square-access-token", "eaaa", r"EAAA(?=[\w\-]{0,60}\d)[\w\-]{22,64}"),
     token("paypal-token", "access_token$", r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[a-f0-9]{32}"),
     token("adyen-key", "aqe", r"AQE[a-z]h[A-Za-z0-9+/=\-]{60,300}"),
     token("shopify-token", "shpat_ shpca_ shppa_ shpss_ shptka_ shpua_", r"shp(?:at|ca|pa|ss|tka|ua)_[A-Fa-f0-9]{32}"),
@@ -103,7 +104,7 @@ PAYMENTS: tuple[Rule, ...] = (
         r"(?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_\-][A-Za-z0-9\-]{10,32}\.[\w+/=\-]{30,120}",
     ),
     token("json-web-token", "eyj", r"eyJ[\w\-]{8,2000}\.eyJ[\w\-]{8,4000}(?:\.[\w\-]{0,1000})?"),
-    token("encoded-json-web-token", "zxlk", r"ZXlK[A-Za-z0-9+/_\-]{60,4000}={0,2}"),
+    token("encoded-json-web-token", "zxlk", r"ZXlK[A-Za-z0-9+/_\-]{40,4000}={0,2}"),
     token("fernet-token", "gaaaaa", r"gAAAAA[\w\-]{60,2000}={0,2}"),
     token("django-insecure-key", "django-insecure-", r"django-insecure-[^\s\"'`]{20,80}"),
     token("laravel-key", "base64:", r"base64:([A-Za-z0-9+/]{43}=)"),

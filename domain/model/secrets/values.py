@@ -10,17 +10,17 @@ _MORE = (
 """Parts that may follow a word in a name without changing that the value is a secret."""
 
 _PASSWORD = (
-    rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|pwd|pswd|contrase[n\xf1]a|secret|credential)(?i:{_MORE})"
+    rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|(?<=\\[nrt])pass|pwd|pswd|contrase[n\xf1]a|secret|credential)(?i:{_MORE})"
     rf"|(?<=[a-z])Pass(?i:{_MORE}))"
 )
 _NAMES_OF_PASSWORDS = "pass pwd pswd contrase secret credential"
 _KEY = (
-    r"(?i:(?:(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token(?:[_\-](?:value|prod\w{0,7}|dev|test|live|v?\d))?"
-    r"|(?:(?<=api)|(?<=api[_ \-])|(?<=access[_\-])|(?<=access)|(?<=auth[_\-])|(?<=auth)|(?<=account[_\-])|(?<=account)|(?<=cryption[_\-])"
-    r"|(?<=cryption)|(?<=signing[_\-])|(?<=signing)|(?<=private[_\-])|(?<=private)|(?<=master[_\-])|(?<=master)|(?<=license[_\-])"
-    r"|(?<=licensekey)|(?<=subscription[_\-])|(?<=service[_\-])|(?<=storage[_\-])|(?<=shared[_\-])|(?<=client[_\-])|(?<=app[_\-])"
-    r"|(?<=admin[_\-])|(?<=root[_\-])|(?<=session[_\-])|(?<=jwt[_\-])|(?<=hmac[_\-])|(?<=aes[_\-])|(?<=consumer[_\-])|(?<=deploy[_\-])"
-    r"|(?<=role[_\-])|(?<=webhook[_\-])|(?<=cookie[_\-]))key(?:[_\-](?:value|data|base64|prod\w{0,7}|dev|test|live|v?\d))?))"
+    r"(?i:(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token"
+    r"|(?:(?<=(?:api|app|jwt|aes)[_\- ])|(?<=(?:auth|role|hmac|root)[_\-])|(?<=admin[_\-])"
+    r"|(?<=(?:access|master|shared|client|deploy|cookie)[_\-])|(?<=(?:signing|private|account|session|license|service|storage|webhook)[_\-])"
+    r"|(?<=(?:consumer|cryption)[_\-])|(?<=subscription[_\-])"
+    r"|(?<=api|app)|(?<=auth)|(?<=access|master|shared|client)|(?<=signing|private|account|session|license|storage)|(?<=cryption))key)"
+    r"(?i:[_\-](?:value|data|base64|prod\w{0,7}|dev|test|live|v?\d))?"
 )
 _KEY_WORDS = "token key"
 
@@ -28,7 +28,7 @@ _SIGN = rf"(?:{_QUOTE})?\]?(?:[ \t]?:[ \t]?[A-Za-z][\w.\[\] |?]{{0,30}}(?==))?[ 
 """The end of a name, a type, and the sign of an assignment."""
 
 _VARIABLE = (
-    r"\[REDACTED\]|\$[\w{(]|<[^>\s]{1,60}>|\{\{?|%[sdvr({]|%\w{1,60}%|#\{|\*{2,}|x{3,}|X{3,}|\.\.\.|…|&|!\w|@\w{1,40}@"
+    r"\[REDACTED\]|\$[\w{(]|<[^>\s]{1,60}>|\{\{?|%[sdvr({]|%\w{1,60}%|#\{|\*{2}|x{3}|X{3}|\.\.\.|…|&|!\w|@\w{1,40}@"
 )
 _END = r"(?=[\s\"'`,;)\]}&|<\\]|\Z)"
 _WORDS = (
@@ -70,34 +70,9 @@ _LAST = r"(?=[ \t]{0,4}(?:#[^\n]{0,200})?(?:\\{1,2}[nr]|[\r\n]|\Z))"
 _HAS_DIGIT = r"(?=[^\s\"'`]{0,200}\d)"
 _MIXED = r"(?=[^\s\"'`]{0,200}\d)(?=[^\s\"'`]{0,200}[A-Za-z])"
 
-_FLAGS = (
-    "(?:"
-    + "|".join(
-        rf"(?<=--{part})"
-        for part in (
-            "",
-            *(
-                f"{word}-"
-                for word in (
-                    "db",
-                    "api",
-                    "auth",
-                    "user",
-                    "root",
-                    "admin",
-                    "access",
-                    "client",
-                    "bot",
-                    "http",
-                    "github",
-                    "gitlab",
-                    "registry",
-                    "master",
-                )
-            ),
-        )
-    )
-    + ")"
+_FLAG = (
+    r"(?:(?<=--)|(?<=--(?:db|my)-)|(?<=--(?:api|bot)-)|(?<=--(?:auth|user|root|http)-)|(?<=--admin-)"
+    r"|(?<=--(?:access|client|github|gitlab|master)-)|(?<=--registry-))"
 )
 _IS = r"(?:[ \t](?:for|of|to|on|at|is[ \t]called)[ \t][^\n.:=]{1,40}?)?[ \t](?:is|was|ist|lautet|es|est)(?:[ \t](?:now|still|just|set[ \t]to|called|probably|:))?:?[ \t]{1,2}"
 _PROSE = (
@@ -107,8 +82,9 @@ _PROSE = (
     r"(?:ed|ing|able|ible|ent|ect|al|ous|ive|ary|ory|less|ful|ly|id|ong|ten|own|ant|or|ion|ment))\b)"
 )
 
-_PASSWORD_GIVEN = _PASSWORD + _SIGN
-_KEY_GIVEN = _KEY + _SIGN
+_ELEMENT = r"(?:>|\\{0,3}\"[ ]{0,3}value=\\{0,3}\")"
+_AFTER_DASH = r"(?<=-)"
+_UPPER = r"(?=[A-Z])"
 
 _LINE_END = r"(?:\n|\\n)"
 _TEXT = r"(?:[^\n\\]|\\(?!n))"
@@ -120,7 +96,7 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         r"[bfru]?(\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300}+)\1",
         inside=True,
-        head=_PASSWORD_GIVEN,
+        head=(_PASSWORD, _SIGN),
         unless=_ORDINARY_QUOTED,
     ),
     Rule(
@@ -128,7 +104,7 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         r"(\\{0,3}[\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
         inside=True,
-        head=rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)",
+        head=(r"(?=P|S|(?i:passphrase))", rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)"),
         unless=_ORDINARY_QUOTED,
     ),
     Rule(
@@ -136,7 +112,7 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         rf"(?:{_QUOTE})?{_HAS_DIGIT}(?!\d{{1,5}}{_END})({_OPEN}{{6,300}}+)(?![(\[{{])",
         inside=True,
-        head=_PASSWORD_GIVEN,
+        head=(_PASSWORD, _SIGN),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
@@ -144,7 +120,7 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[^ \t]=))(?![|>.+\-])({_OPEN}{{4,100}}+)(?<![.?:]){_LAST}",
         inside=True,
-        head=_PASSWORD_GIVEN,
+        head=(_PASSWORD, _SIGN),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
@@ -152,7 +128,7 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         rf"({_OPEN}{{4,300}}+)(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
-        head=r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|SECRET|(?<=[A-Z_])PWD)(?:_[A-Z0-9]{1,20}|_?\d{1,2})?=",
+        head=(_UPPER, r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|SECRET|(?<=[A-Z_])PWD)(?:_[A-Z0-9]{1,20}|_?\d{1,2})?="),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
@@ -161,7 +137,7 @@ RULES: tuple[Rule, ...] = (
         rf"[\"']?(?!-|(?i:option|flag|and|or|for|from|argument|parameter|switch|was|will|must|can|should|with|without|when|as|instead"
         rf"|stdin|that|which|to|then|on|but)\b)({_OPEN}{{4,200}}+)",
         inside=True,
-        head=rf"(?:{_FLAGS}(?:password|passwd|passphrase|secret|client-secret)|(?<=-)-(?:pass|pwd))(?:[ \t]{{1,3}}|=)",
+        head=(_AFTER_DASH, rf"(?:{_FLAG}(?:password|passwd|passphrase|secret)|(?<=-)-(?:pass|pwd))(?:[ \t]{{1,3}}|=)"),
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",
     ),
     Rule(
@@ -169,7 +145,7 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         r"(\\{0,3}[\"'])((?:(?!\1)[^\s\\]){4,200}+)\1[ ]?\)",
         inside=True,
-        head=r"(?:(?<=set)|(?<=set_)|(?<=with)|(?<=with_)|(?<=\.))(?i:password|secret)\([ ]?",
+        head=(r"(?<=[th_.])(?i:password|secret)\([ ]?",),
         unless=_ORDINARY_QUOTED,
     ),
     Rule(
@@ -177,7 +153,7 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         r"([^<>\s\"\\]{4,200})(?=</|\\{0,3}\")",
         inside=True,
-        head=_PASSWORD + r"(?:>|\\{0,3}\"[ ]{1,3}value=\\{0,3}\")",
+        head=(_PASSWORD, _ELEMENT),
         unless=_ORDINARY,
     ),
     Rule(
@@ -185,7 +161,7 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         rf"(\\{{0,3}}[\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}}+)\1",
         inside=True,
-        head=_PASSWORD + r"(?=\\{0,3}[\"'][ ]?,)",
+        head=(_PASSWORD, r"(?=\\{0,3}[\"'][ ]?,)"),
     ),
     Rule(
         "password-told",
@@ -194,7 +170,7 @@ RULES: tuple[Rule, ...] = (
         rf"|((?:{_HAS_DIGIT}|(?=[A-Za-z]{{1,30}}[@#$%^&*_+=~]|[A-Za-z]{{1,30}}!\w))[^\s\"'`<>(){{}}\[\]]{{3,100}}[^\s\"'`<>(){{}}\[\].,:;?])"
         rf"|{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",
         inside=True,
-        head=rf"(?i:pass(?:word|wd|wort|phrase|code)|pwd|secret|contrase[n\xf1]a)(?:[ _-]?(?:key|\d))?{_IS}",
+        head=(r"(?!(?i:pass)(?![A-Za-z]))", _PASSWORD, _IS),
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",
     ),
     Rule(
@@ -203,23 +179,23 @@ RULES: tuple[Rule, ...] = (
         rf"[bfru]?(\\{{0,3}}[\"'`])(?:{_MIXED}(?=[^\s\"'`]{{8}})|(?=[^\s\"'`]{{20}})(?![a-z]{{1,20}}(?:[_.:/\-][a-z]{{1,20}}){{1,12}}\1))"
         r"((?:(?!\1)[\w+/=.~:@%!#^*\-]){8,1000}+)\1",
         inside=True,
-        head=_KEY_GIVEN,
+        head=(_KEY, _SIGN),
         unless=_ORDINARY_QUOTED,
     ),
     Rule(
         "key-with-digit",
         _KEY_WORDS,
-        rf"(?:{_QUOTE})?{_MIXED}([\w+/.~\-]{{12,1000}}+=*)(?![(\[{{])",
+        rf"(?:{_QUOTE})?{_MIXED}([\w+/.~\-]{{12,1000}}+={{0,2}})(?![(\[{{])",
         inside=True,
-        head=_KEY_GIVEN,
+        head=(_KEY, _SIGN),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
         "key-variable",
         _KEY_WORDS,
-        r"[\"']?([\w+/.~:\-]{8,1000}+=*)(?=[\s\"'`&|;\\]|\Z)",
+        r"[\"']?([\w+/.~:\-]{8,1000}+={0,2})(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
-        head=r"(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY)(?:_[A-Z0-9]{1,20})?=",
+        head=(_UPPER, r"(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY)(?:_[A-Z0-9]{1,20})?="),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
@@ -227,7 +203,7 @@ RULES: tuple[Rule, ...] = (
         _KEY_WORDS,
         rf"[\"']?(?!-){_MIXED}([\w+/=.~:\-]{{8,1000}}+)",
         inside=True,
-        head=rf"{_FLAGS}(?:token|api-?key|key)(?:[ \t]{{1,3}}|=)",
+        head=(r"(?<=-)|(?<=--api)", rf"(?:{_FLAG}(?:token|key)|(?<=--api)key)(?:[ \t]{{1,3}}|=)"),
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",
     ),
     Rule(
@@ -235,7 +211,7 @@ RULES: tuple[Rule, ...] = (
         _KEY_WORDS,
         rf"{_MIXED}([^<>\s\"\\]{{8,400}})(?=</|\\{{0,3}}\")",
         inside=True,
-        head=_KEY + r"(?:>|\\{0,3}\"[ ]{1,3}value=\\{0,3}\")",
+        head=(_KEY, _ELEMENT),
         unless=_ORDINARY,
     ),
     Rule(
@@ -243,7 +219,7 @@ RULES: tuple[Rule, ...] = (
         _KEY_WORDS,
         rf"(?:{_QUOTE})?{_MIXED}([\w+/=.~:\-]{{8,1000}}+)",
         inside=True,
-        head=_KEY + _IS,
+        head=(_KEY, _IS),
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",
     ),
     Rule(
