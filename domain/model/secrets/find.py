@@ -15,10 +15,8 @@ LONG = 20_000
 LONGEST_BACKWARDS = 12_000
 """Characters before a word that a rule reads backwards."""
 
-_AFTER_ESCAPE = (
-    r"(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\x1b\[[0-9]m)|(?<=\x1b\[[0-9]{2}m)|(?<=\[[0-9];[0-9]{2}m)"
-)
-"""A place that is no inside of a word, though a letter or digit stands before it."""
+_AFTER_ESCAPE = r"(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<=\\x[0-9A-Fa-f]{2})|(?<=\x1b\[[0-9]m)|(?<=\x1b\[[0-9]{2}m)|(?<=\[[0-9];[0-9]{2}m)"
+"""A place outside of a word, though a letter or digit precedes it."""
 
 
 def without_secrets(text: str) -> str:

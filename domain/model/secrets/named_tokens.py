@@ -84,7 +84,11 @@ RULES: tuple[Rule, ...] = (
     named("twilio-auth-token", "twilio", r"[a-f0-9]{32}"),
     named("telegram-bot-token", "telegr", r"[0-9]{5,16}:a[\w\-]{34}"),
     named("twitch-token", "twitch", r"[a-z0-9]{30}"),
-    named("twitter-key", "twitter", r"[a-z0-9]{45}|[0-9]{15,25}-[a-z0-9]{20,40}|a{22}[a-z0-9%]{80,100}|[a-z0-9]{25}|[a-z0-9]{50}"),
+    named(
+        "twitter-key",
+        "twitter",
+        r"[a-z0-9]{45}|[0-9]{15,25}-[a-z0-9]{20,40}|a{22}[a-z0-9%]{80,100}|[a-z0-9]{25}|[a-z0-9]{50}",
+    ),
     named("vault-legacy-token", "vault", r"s\.[a-z0-9]{24}"),
     named("virustotal-key", "virustotal", r"[a-f0-9]{64}"),
     named("vultr-key", "vultr", r"[a-z0-9]{36}"),

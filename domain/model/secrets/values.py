@@ -104,7 +104,10 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         r"(\\{0,3}[\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
         inside=True,
-        head=(r"(?=P|S|(?i:passphrase))", rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)"),
+        head=(
+            r"(?=P|S|(?i:passphrase))",
+            rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)",
+        ),
         unless=_ORDINARY_QUOTED,
     ),
     Rule(
@@ -128,7 +131,10 @@ RULES: tuple[Rule, ...] = (
         _NAMES_OF_PASSWORDS,
         rf"({_OPEN}{{4,300}}+)(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
-        head=(_UPPER, r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|SECRET|(?<=[A-Z_])PWD)(?:_[A-Z0-9]{1,20}|_?\d{1,2})?="),
+        head=(
+            _UPPER,
+            r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|SECRET|(?<=[A-Z_])PWD)(?:_[A-Z0-9]{1,20}|_?\d{1,2})?=",
+        ),
         unless=_ORDINARY_OPEN,
     ),
     Rule(

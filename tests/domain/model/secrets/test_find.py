@@ -12,7 +12,7 @@ from tests.domain.model.secrets.samples import SAMPLES, filled
 from tests.domain.model.secrets.samples_forms import FORMS, ORDINARY
 
 WORDS = sorted({word.replace("·", " ") for rule in RULES for word in rule.words.split()})
-JOINTS = [*'"\'`=:@/.-_ \n\\,;<>()[]{}', "\\n", "\\n", REDACTED, "is", "=> ", ': "', "://", "%3D", "1", "é", "İ", "K"]
+JOINTS = [*"\"'`=:@/.-_ \n\\,;<>()[]{}", "\\n", "\\n", REDACTED, "is", "=> ", ': "', "://", "%3D", "1", "é", "İ", "K"]
 texts = st.lists(
     st.sampled_from([sample.text for sample in SAMPLES])
     | st.sampled_from([sample.text[: len(sample.text) // 2] for sample in SAMPLES])
@@ -90,7 +90,15 @@ ENOUGH = 0.05
 def test_megabytes_of_words_and_of_near_misses_take_linear_time(rule: find.Rule) -> None:
     sample = next(sample.text for sample in SAMPLES if sample.rule == rule.name)
     words = [word.replace("·", " ") for word in rule.words.split()]
-    for unit in (words[0], f"{words[0]}a", f" {words[0]}", sample[: len(sample) // 2], sample[:-1] + "!", f"{sample}_", sample):
+    for unit in (
+        words[0],
+        f"{words[0]}a",
+        f" {words[0]}",
+        sample[: len(sample) // 2],
+        sample[:-1] + "!",
+        f"{sample}_",
+        sample,
+    ):
         short, long = (seconds(unit * (size // len(unit))) for size in (250_000, 1_000_000))
         assert long < ENOUGH or long < GROWTH * max(short, ENOUGH / GROWTH), unit[:40]
 

@@ -36,7 +36,9 @@ MADE: dict[str, Line] = {
         f'/{word(r)}-1.{r.randint(0, 9)}.tar.gz", hash = "sha256:{digest(r, 32).hex()}", size = {r.randint(1000, 900000)} }},'
     ),
     "Cargo.lock": lambda r: f'checksum = "{digest(r, 32).hex()}"',
-    "go.sum": lambda r: f"github.com/{word(r)}/{word(r)} v1.{r.randint(0, 9)}.0 h1:{base64.b64encode(digest(r, 32)).decode()}",
+    "go.sum": lambda r: (
+        f"github.com/{word(r)}/{word(r)} v1.{r.randint(0, 9)}.0 h1:{base64.b64encode(digest(r, 32)).decode()}"
+    ),
     "git log": lambda r: f"commit {digest(r, 20).hex()}",
     "git diff": lambda r: f"index {digest(r, 5).hex()[:9]}..{digest(r, 5).hex()[:9]} 100644",
     "UUIDs": lambda r: f'  "id": "{uuid.UUID(bytes=digest(r, 16))}", "session_id": "{uuid.UUID(bytes=digest(r, 16))}",',
@@ -45,12 +47,19 @@ MADE: dict[str, Line] = {
         f'<img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAA{base64.b64encode(r.randbytes(600)).decode()}">'
     ),
     "minified JavaScript": lambda r: "".join(
-        f"function {word(r)[:2]}({word(r)[0]}){{return {word(r)[0]}.{word(r)}({r.randint(0, 99)})?{word(r)[:2]}:null}}" for _ in range(20)
+        f"function {word(r)[:2]}({word(r)[0]}){{return {word(r)[0]}.{word(r)}({r.randint(0, 99)})?{word(r)[:2]}:null}}"
+        for _ in range(20)
     ),
     "prose": lambda r: " ".join(word(r) for _ in range(12)) + ".",
-    "logs": lambda r: f"2026-03-01T12:{r.randint(10, 59)}:30.123Z INFO [{word(r)}] took {r.randint(1, 9999)} ms id={digest(r, 8).hex()}",
-    "docker": lambda r: f"{word(r)}/{word(r)}@sha256:{digest(r, 32).hex()}  {digest(r, 6).hex()}  {r.randint(1, 900)}MB",
-    "addresses": lambda r: f"https://{word(r)}.example.org:{r.randint(1000, 9000)}/{word(r)}/{digest(r, 6).hex()}?q={word(r)}@{word(r)}.org",
+    "logs": lambda r: (
+        f"2026-03-01T12:{r.randint(10, 59)}:30.123Z INFO [{word(r)}] took {r.randint(1, 9999)} ms id={digest(r, 8).hex()}"
+    ),
+    "docker": lambda r: (
+        f"{word(r)}/{word(r)}@sha256:{digest(r, 32).hex()}  {digest(r, 6).hex()}  {r.randint(1, 900)}MB"
+    ),
+    "addresses": lambda r: (
+        f"https://{word(r)}.example.org:{r.randint(1000, 9000)}/{word(r)}/{digest(r, 6).hex()}?q={word(r)}@{word(r)}.org"
+    ),
 }
 
 
@@ -63,8 +72,23 @@ def test_lines_of_ordinary_files_are_untouched(line: Line) -> None:
 
 
 def own_files() -> Iterator[Path]:
-    for folder in ("domain", "ports", "adapters", "entrypoints", "bench", "tools", "docs", "plugin", "requirements", "examples"):
-        yield from (path for path in (ROOT / folder).rglob("*") if path.suffix in {".py", ".md", ".txt", ".json", ".jsonl", ".js"})
+    for folder in (
+        "domain",
+        "ports",
+        "adapters",
+        "entrypoints",
+        "bench",
+        "tools",
+        "docs",
+        "plugin",
+        "requirements",
+        "examples",
+    ):
+        yield from (
+            path
+            for path in (ROOT / folder).rglob("*")
+            if path.suffix in {".py", ".md", ".txt", ".json", ".jsonl", ".js"}
+        )
     yield from ROOT.glob("*.md")
 
 

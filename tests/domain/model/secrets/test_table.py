@@ -8,7 +8,13 @@ from tests.domain.model.secrets.samples import SAMPLES, TEMPLATES, Sample, fille
 from tests.domain.model.secrets.samples_forms import FORMS, ORDINARY
 from tests.domain.model.secrets.samples_tokens import TOKENS
 
-KNOWN_BY_THEIR_BEGINNING = {"aws-bedrock-short-key", "openai-anthropic-key", "slack-token", "slack-app-token", "ifttt-zapier-hook"}
+KNOWN_BY_THEIR_BEGINNING = {
+    "aws-bedrock-short-key",
+    "openai-anthropic-key",
+    "slack-token",
+    "slack-app-token",
+    "ifttt-zapier-hook",
+}
 """Rules for which few characters after the beginning are enough."""
 
 BY_NAME = {rule.name: rule for rule in RULES}

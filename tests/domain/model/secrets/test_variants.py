@@ -17,5 +17,5 @@ def test_secrets_are_caught_in_twenty_kinds_of_text() -> None:
 
 
 def is_left(secret: str, text: str) -> bool:
-    """Return whether *secret* stands in *text*, or all but its edges."""
+    """Return whether *secret* is in *text*, or all but its edges."""
     return secret in text or (len(secret) > 12 and secret[3:-3] in text)
