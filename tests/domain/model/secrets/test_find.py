@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.redaction import REDACTED, redact
 from hardwon.domain.model.secrets import find
+from hardwon.domain.model.secrets.rule import Rule
 from hardwon.domain.model.secrets.table import RULES
 from tests.domain.model.secrets.samples import SAMPLES, filled
 from tests.domain.model.secrets.samples_forms import FORMS, ORDINARY
@@ -87,7 +88,7 @@ ENOUGH = 0.05
 
 @pytest.mark.soak
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
-def test_megabytes_of_words_and_of_near_misses_take_linear_time(rule: find.Rule) -> None:
+def test_megabytes_of_words_and_of_near_misses_take_linear_time(rule: Rule) -> None:
     sample = next(sample.text for sample in SAMPLES if sample.rule == rule.name)
     words = [word.replace("·", " ") for word in rule.words.split()]
     for unit in (
