@@ -1,6 +1,7 @@
 """Configuration files of a project: `.claude/iflow-dev.local.md`, `.tlc.json` and `config.jsonc`."""
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -61,6 +62,7 @@ def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], Non
         try:
             text = _read_text(f"{root}/{name}")
             files.append(ProjectFile(name, parse(text, keys)))
+            _warn_of_misspelt(text, name, keys, warn)
         except (FileNotFoundError, NotADirectoryError):
             continue
         except (OSError, ValueError) as error:
@@ -92,6 +94,16 @@ def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
         f"the index that {CONFIG_JSONC} names is not imported: {named!r} leads out of the project, name it to import it"
     )
     return None
+
+
+def _warn_of_misspelt(text: str, name: str, keys: Sequence[str], warn: Callable[[str], None]) -> None:
+    """Call *warn* with one line for each name in *text* that is like that of a setting, and is none."""
+    named = re.findall(r'(?:^|[{,])[ \t]*"?(memory_[a-z0-9_]+)"?[ \t]*:', text, re.MULTILINE)
+    for unknown in dict.fromkeys(word for word in named if word not in keys):
+        from difflib import get_close_matches  # noqa: PLC0415  # only a mistake needs it
+
+        for near in get_close_matches(unknown, keys, 1, 0.8):
+            warn(f"{unknown} in {name} is no setting: did you mean {near}?")
 
 
 def _tlc(text: str, keys: Sequence[str]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.config.files import older_index_path
-from hardwon.adapters.config.reader import flag, variables
+from hardwon.adapters.config.reader import flag, read_settings, variables
 from tests.adapters.config.project import DEFAULTS, resolve, write
 
 ADDRESSES = [
@@ -226,3 +226,20 @@ def test_an_older_index_outside_the_project_is_none(tmp_path: Path) -> None:
         assert [line.count("leads out of the project") for line in lines] == [1] * path.endswith(
             ("index.db", "link.db")
         )
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        (".claude/iflow-dev.local.md", "---\nmemory_capture_enable: false\nmemory_poem: x\ncapture: y\n---\n"),
+        (".tlc.json", '{"memory_semantic_enabled": true, "memory_capture_enable": false}'),
+        ("config.jsonc", '{\n  "memory_capture_enable": false // off\n}'),
+    ],
+)
+def test_a_misspelt_setting_is_reported_with_the_nearest_name(tmp_path: Path, file: str, text: str) -> None:
+    (tmp_path / ".claude").mkdir()
+    (tmp_path / file).write_text(text)
+
+    warnings = read_settings(str(tmp_path), {}, {}).warnings
+
+    assert warnings == (f"memory_capture_enable in {file} is no setting: did you mean memory_capture_enabled?",)
