@@ -102,7 +102,7 @@ def _warn_of_misspelt(text: str, name: str, keys: Sequence[str], warn: Callable[
     for unknown in dict.fromkeys(word for word in named if word not in keys):
         from difflib import get_close_matches  # noqa: PLC0415  # only a mistake needs it
 
-        for near in get_close_matches(unknown, keys, 1, 0.8):
+        for near in get_close_matches(unknown, keys, 1, 0.9):
             warn(f"{unknown} in {name} is no setting: did you mean {near}?")
 
 
