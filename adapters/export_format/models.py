@@ -4,6 +4,7 @@ The shapes of an export's lines, and the records that they stand for.
 The fields of an entry are those of `Entry`, so that a new field is exported and read without a change here.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
@@ -108,12 +109,12 @@ class _Counters(_Strict):
         return Usage(self.access_count, self.last_accessed, Validations(self.validation_count, self.useful_count))
 
 
-class _Line(_Strict):
+class _Line(_Strict, ABC):
     type: str
 
+    @abstractmethod
     def record(self) -> Record:
         """Return the record of this line."""
-        raise NotImplementedError
 
 
 class _ProjectLine(_Line):

@@ -32,6 +32,13 @@ RULES: tuple[Rule, ...] = (
         inside=True,
     ),
     Rule(
+        "authorization-scheme",
+        "authorization",
+        rf"(?i:authorization{_COLON}(?:Basic|Bearer|Token|ApiKey|Bot|JWT)[ \t]{{1,3}}){_GIVEN}(?!(?i:auth|token|credential|scheme|header|access))"
+        r"([\w.~+/%:\-]{8,4000}={0,2})",
+        inside=True,
+    ),
+    Rule(
         "authorization-fields",
         "authorization",
         rf"(?i:authorization{_COLON}(?:Digest|AWS4-HMAC-SHA256|Hawk|OAuth|Signature|HMAC|SharedKey|SharedAccessSignature|AWS|MAC|SCRAM-SHA-256)[ \t]{{1,3}})"
@@ -80,9 +87,10 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "command-password",
-        "mysql mariadb sshpass redis-cli docker·login podman·login psql htpasswd sqlcmd smbclient",
+        "mysql mariadb sshpass redis-cli docker·login podman·login htpasswd ssh-keygen openssl sqlcmd smbclient",
         r"(?:(?:mysql|mariadb)(?:dump|admin|import)?\b[^\n|;]{0,200}?[ ]-p|sshpass[ ]-p[ ]?|redis-cli\b[^\n|;]{0,200}?[ ]-a[ ]|"
         r"(?:docker|podman) login\b[^\n|;]{0,200}?[ ]-p[ ]|htpasswd[ ]-\w{0,5}b\w{0,5}[ ][^\s]{1,80}[ ][^\s]{1,80}[ ]|"
+        r"ssh-keygen\b[^\n|;]{0,200}?[ ]-[NP][ ]|openssl\b[^\n|;]{0,200}?[ ]-k[ ]|"
         r"sqlcmd\b[^\n|;]{0,200}?[ ]-P[ ]|smbclient\b[^\n|;]{0,200}?%)"
         r"[\"']?(?![$<{*\-]|\[REDACTED\])([^\s\"'|;]{4,100})",
     ),

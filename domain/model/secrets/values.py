@@ -4,7 +4,7 @@ from hardwon.domain.model.secrets.rule import Rule
 
 _QUOTE = r"\\{0,3}[\"'`]"
 _MORE = (
-    r"(?:[_.\-]?(?:access)?[_.\-]?key(?:[_.\-]?base)?|[_.\-]?(?:value|v?\d{1,2}|prod\w{0,7}|dev\w{0,8}|stag\w{0,4}|live|test|qa|old|new"
+    r"(?:[_.\-]?(?:access)?[_.\-]?(?:key|token)(?:[_.\-]?base)?|[_.\-]?(?:value|v?\d{1,2}|prod\w{0,7}|dev\w{0,8}|stag\w{0,4}|live|test|qa|old|new"
     r"|confirm\w{0,6}|again|plain|text|raw|default|admin|root|db))?"
 )
 """Parts that may follow a word in a name without changing that the value is a secret."""
@@ -94,7 +94,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-quoted",
         _NAMES_OF_PASSWORDS,
-        r"[bfru]?(\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300}+)\1",
+        r"[bfru]?(\"{3}|'{3}|\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300}+)\1",
         inside=True,
         head=(_PASSWORD, _SIGN),
         unless=_ORDINARY_QUOTED,
@@ -121,7 +121,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-line",
         _NAMES_OF_PASSWORDS,
-        rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[^ \t]=))(?![|>.+\-])({_OPEN}{{4,100}}+)(?<![.?:]){_LAST}",
+        rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[^ \t]=))(?![|>.+\-])({_OPEN}{{4,100}}+)(?<![.?:])(?:{_LAST}|(?=[ ]\w{{2,20}}=|;[\w ]{{2,30}}=|;(?:[\"'\s\\]|\Z)))",
         inside=True,
         head=(_PASSWORD, _SIGN),
         unless=_ORDINARY_OPEN,
@@ -191,7 +191,15 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "key-with-digit",
         _KEY_WORDS,
-        rf"(?:{_QUOTE})?{_MIXED}([\w+/.~\-]{{12,1000}}+={{0,2}})(?![(\[{{])",
+        rf"(?:{_QUOTE})?{_MIXED}([\w+/.~\-]{{9,1000}}+={{0,2}})(?![(\[{{])",
+        inside=True,
+        head=(_KEY, _SIGN),
+        unless=_ORDINARY_OPEN,
+    ),
+    Rule(
+        "key-line",
+        _KEY_WORDS,
+        rf"(?<=:[ \t])([\w+/.~\-]{{16,1000}}+={{0,2}})(?<![.]){_LAST}",
         inside=True,
         head=(_KEY, _SIGN),
         unless=_ORDINARY_OPEN,
@@ -201,7 +209,7 @@ RULES: tuple[Rule, ...] = (
         _KEY_WORDS,
         r"[\"']?([\w+/.~:\-]{8,1000}+={0,2})(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
-        head=(_UPPER, r"(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY)(?:_[A-Z0-9]{1,20})?="),
+        head=(_UPPER, r"(?:(?<![A-Za-z])TOKEN|(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY))(?:_[A-Z0-9]{1,20})?="),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
