@@ -48,10 +48,11 @@ class VectorIndex(Protocol):
 
     def ensure_usable(self) -> None:
         """
-        Check, without loading anything, that vectors can be compared in this installation.
+        Check, without loading anything, that vectors can be compared in this process.
 
         Raises:
             NumpyMissingError: numpy is not installed.
+            VectorIndexUnavailableError: the process may not use the memory that it takes.
         """
         ...
 

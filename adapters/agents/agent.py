@@ -143,7 +143,7 @@ class ConfiguredAgent(Agent):
 
     def _hooks(self) -> dict[str, Document]:
         hooks = self._facts.hooks
-        command = f"{self._programs.hook_command}{f' --host {hooks.host}' if hooks.host else ''}"
+        command = self._programs.hook_command(*(("--host", hooks.host) if hooks.host else ()))
         named = {"name": NAME} if hooks.is_named else {}
         return {
             event: {**named, "type": "command", "command": command, "timeout": SECONDS[own_event] * hooks.ticks}

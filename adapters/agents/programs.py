@@ -25,10 +25,9 @@ class Programs(NamedTuple):
     hook: str
     server: str
 
-    @property
-    def hook_command(self) -> str:
-        """The path of the hook, quoted for a shell."""
-        return shlex.quote(self.hook)
+    def hook_command(self, *options: str) -> str:
+        """Return the line for a shell that calls the hook and succeeds, whatever becomes of it."""
+        return f"{shlex.join((self.hook, *options))} || exit 0"
 
 
 def program_in(command: str) -> str:

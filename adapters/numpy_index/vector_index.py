@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import resource
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.embedding import Vector
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from hardwon.adapters.numpy_index.matches import NumpyMatches, VectorRows
 
 KEPT = 2
+MEGABYTE = 1_000_000
+LEAST_ADDRESS_SPACE = 400 * MEGABYTE
+"""With less, numpy's OpenBLAS ends the process while it is loaded, or can't be mapped."""
 
 
 class NumpyVectorIndex(VectorIndex):
@@ -36,6 +40,12 @@ class NumpyVectorIndex(VectorIndex):
     def ensure_usable(self) -> None:
         if importlib.util.find_spec("numpy") is None:
             raise NumpyMissingError("numpy is not installed")
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
+            needed, megabyte = LEAST_ADDRESS_SPACE // MEGABYTE, limit // MEGABYTE
+            raise VectorIndexUnavailableError(
+                f"numpy needs {needed} MB of address space, and `ulimit -v` allows {megabyte}"
+            )
 
     @override
     def compare(self, query: Vector, only: EntryFilter) -> "NumpyMatches":

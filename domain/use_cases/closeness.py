@@ -26,7 +26,10 @@ class Background(Generic[T]):
         self._answer: list[T] = []
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._run, args=(work,), daemon=True)
-        self._thread.start()
+        try:
+            self._thread.start()
+        except RuntimeError as error:
+            self._error = TimeoutError(f"no thread for it: {error}")
 
     def _run(self, work: Callable[[], T]) -> None:
         try:
@@ -39,9 +42,10 @@ class Background(Generic[T]):
         Return the result of the work, or raise its error.
 
         Raises:
-            TimeoutError: *deadline* passed first.
+            TimeoutError: *deadline* passed first, or the system has no thread left for the work.
         """
-        self._thread.join(None if deadline.at == float("inf") else deadline.remaining())
+        if self._thread.ident is not None:
+            self._thread.join(None if deadline.at == float("inf") else deadline.remaining())
         if self._error:
             raise self._error
         if not self._answer:

@@ -198,6 +198,7 @@ class Retrieve(NamedTuple):
         only: The entries searched.
         by_passage: Whether keyword scores are those of passages, or of whole entries.
         embed_seconds: The time limit of each embedder.
+        semantic_seconds: What the semantic search takes on the machine as it is now; with less time left it is not begun.
 
     """
 
@@ -206,6 +207,7 @@ class Retrieve(NamedTuple):
     only: EntryFilter = LEARNINGS
     by_passage: bool = False
     embed_seconds: float = EMBED_SECONDS
+    semantic_seconds: float = 0.0
 
     def find(self, query: str | None, deadline: Deadline, keyword_text: str | None = None) -> Retrieval:
         """
@@ -293,11 +295,15 @@ class _Search:
 
     def _groups(self) -> Sequence[_Group]:
         """Group the kinds to search by the spaces that serve them and have vectors of them."""
+        left, needed = self._deadline.remaining(), self._tools.semantic_seconds
+        if left < needed and self._tools.semantic:
+            self._degradations.append(f"no vector search: it needs {needed:.1f} s of the {left:.1f} s left now")
+            return []
         try:
             for search in self._tools.semantic:
                 search.vector_index.ensure_usable()
-        except NumpyMissingError as error:
-            self._numpy_missing = True
+        except VectorIndexUnavailableError as error:
+            self._numpy_missing = isinstance(error, NumpyMissingError)
             self._degradations.append(f"no vector search: {error}")
             return []
         groups: dict[tuple[int, ...], list[Kind]] = {}

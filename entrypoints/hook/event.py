@@ -11,21 +11,35 @@ from collections.abc import Callable
 
 from hardwon.entrypoints.bootstrap_capture import one_line, open_log
 from hardwon.entrypoints.bootstrap_project import read_settings
-from hardwon.entrypoints.hook.output import Output, complain, leave_by
+from hardwon.entrypoints.hook.output import Output, complain
 from hardwon.entrypoints.hook.pause import SessionPauses
 from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
+from hardwon.entrypoints.hook.watchdog import leave_by
 
 PROMPT_SECONDS = 0.95
 """After so much the user's prompt goes on, with or without what memory has to say."""
 
 
 class Event:
-    """One event of a host's session that is not paused: the request, where its answer goes, the settings, the log."""
+    """
+    One event of a host's session that is not paused.
 
-    def __init__(self, request: HookRequest, output: Output, started: float, pauses: SessionPauses) -> None:
+    Args:
+        request: The host's request.
+        output: Where the answer goes.
+        started: When the process began, by `time.monotonic`.
+        slowdown: The seconds that a second of computing takes on the machine as it is now.
+        pauses: The pauses of the store.
+
+    """
+
+    def __init__(
+        self, request: HookRequest, output: Output, started: float, slowdown: float, pauses: SessionPauses
+    ) -> None:
         self._request = request
         self._output = output
         self._started = started
+        self._slowdown = slowdown
         self._pauses = pauses
         self._resolved = read_settings(request.project_root, request.flags)
         self._settings = self._resolved.settings
@@ -96,7 +110,7 @@ class Event:
         from hardwon.entrypoints.hook.session_start import SessionStart
 
         request = self._request
-        start = SessionStart(self._settings, request.project_root, self._started, self._warn)
+        start = SessionStart(self._settings, request.project_root, self._started, self._slowdown, self._warn)
         injection = start.inject(framed=request.framed, compacted=request.compacted)
         text = self._pauses.notice + injection.text
         if text and self._output.write(text) and injection.text:

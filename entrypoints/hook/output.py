@@ -1,14 +1,9 @@
-"""The output of the hook: one block, in time, and warnings on standard error. Standard library only."""
+"""The output of the hook: one block, and warnings on standard error. Standard library only."""
 
 import contextlib
-import os
 import sys
 import threading
-import time
 from collections.abc import Callable
-
-ALARM_SECONDS = 1.8
-LAST_SECONDS = 1.95
 
 
 class Output:
@@ -29,6 +24,11 @@ class Output:
     def taken(self) -> bool:
         """Whether a text came already."""
         return self._claim.locked()
+
+    @property
+    def written(self) -> bool:
+        """Whether a text came and is out."""
+        return self._written.is_set()
 
     def write(self, text: str) -> bool:
         """
@@ -63,40 +63,3 @@ def complain(line: str) -> None:
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
             print(line, file=sys.stderr, flush=True)
-
-
-def start_watchdog(started: float, print_fallback: Callable[[], bool]) -> None:
-    """
-    Call *print_fallback* at 1.8 s, and end the process with exit code 0 by 1.95 s.
-
-    Two threads, as neither a call into C that hangs nor *print_fallback* can be
-    interrupted.
-
-    Args:
-        started: When the hook began, by `time.monotonic`.
-        print_fallback: Prints what it can unless something was printed; when it
-            returns True the process ends at once.
-
-    """
-
-    def print_late() -> None:
-        _sleep_until(started + ALARM_SECONDS)
-        if print_fallback():
-            os._exit(0)
-
-    threading.Thread(target=print_late, daemon=True).start()
-    leave_by(started + LAST_SECONDS)
-
-
-def leave_by(deadline: float) -> None:
-    """End the process with exit code 0 at *deadline*, by `time.monotonic`, whatever it does then."""
-
-    def leave() -> None:
-        _sleep_until(deadline)
-        os._exit(0)
-
-    threading.Thread(target=leave, daemon=True).start()
-
-
-def _sleep_until(deadline: float) -> None:
-    time.sleep(max(0.0, deadline - time.monotonic()))

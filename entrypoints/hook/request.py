@@ -1,5 +1,6 @@
 """A call of the hook, from arguments or JSON on standard input; translation of other hosts' JSON. Standard library only."""
 
+import contextlib
 import json
 import os
 import re
@@ -22,6 +23,8 @@ LONGEST_NAME = 200
 """Characters of a session's name; a longer one is no host's."""
 
 LARGEST_PAYLOAD = 4 * 1024 * 1024
+CHUNK_BYTES = 64 * 1024
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class UsageError(Exception):
@@ -105,11 +108,32 @@ def from_arguments(arguments: Sequence[str]) -> HookRequest:
 
 
 def read_payload() -> bytes:
-    """Return what the host writes to standard input; nothing when that is closed or a terminal."""
+    """
+    Return what the host writes to standard input; nothing when that is closed or a terminal.
+
+    It ends with the first JSON object: some hosts leave the pipe open behind it.
+    """
+    payload = b""
+    if sys.stdin is None or sys.stdin.isatty():
+        return payload
+    with contextlib.suppress(OSError):  # not open for reading
+        while len(payload) <= LARGEST_PAYLOAD and (chunk := os.read(sys.stdin.fileno(), CHUNK_BYTES)):
+            payload += chunk
+            if b"}" in chunk and (end := _end_of_object(payload)):
+                return payload[:end]
+    return payload
+
+
+def _end_of_object(payload: bytes) -> int:
+    """Return where the JSON object that *payload* begins with ends; 0 if it doesn't end in it."""
+    text = payload.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if not text.startswith(b"{"):
+        return 0
     try:
-        return b"" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.buffer.read(LARGEST_PAYLOAD + 1)
-    except OSError:  # not open for reading
-        return b""
+        _, length = json.JSONDecoder().raw_decode(text.decode("latin-1"))  # a character a byte: its structure is ASCII
+    except (ValueError, RecursionError):
+        return 0
+    return len(payload) - len(text) + length
 
 
 def from_payload(payload: bytes) -> HookRequest:

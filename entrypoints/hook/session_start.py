@@ -15,6 +15,15 @@ from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_i
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
 
 SEARCH_SECONDS = 1.6
+"""By then the search has ended on a machine with little else to do; the rest is for ranking and printing."""
+
+LAST_PRINT_SECONDS = 1.8
+"""By then the block is out, or the watchdog prints another one."""
+
+SEMANTIC_CPU_SECONDS = 0.15
+FINISH_CPU_SECONDS = 0.045
+"""What the semantic search, and ranking with printing, compute at 10,000 entries."""
+
 IMPORT_SECONDS = 0.5
 BUSY_SECONDS = 0.5
 LEFT = "{} knowledge-bank files are left for next time, or run: hardwon import"
@@ -30,7 +39,8 @@ class SessionStart:
     Args:
         settings: The resolved settings.
         project_root: The folder the user works in.
-        started: When the hook began, by `time.monotonic`.
+        started: When the process began, by `time.monotonic`.
+        slowdown: The seconds that a second of computing takes on the machine as it is now, at least 1.
         warn: Called with one line about a problem.
 
     Raises:
@@ -38,11 +48,15 @@ class SessionStart:
 
     """
 
-    def __init__(self, settings: Settings, project_root: str, started: float, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self, settings: Settings, project_root: str, started: float, slowdown: float, warn: Callable[[str], None]
+    ) -> None:
         self._settings = settings
         self._project_root = project_root
         self._warn = warn
-        self._deadline = Deadline(time.monotonic, started + SEARCH_SECONDS)
+        self._slowdown = slowdown
+        end = min(SEARCH_SECONDS, LAST_PRINT_SECONDS - FINISH_CPU_SECONDS * slowdown)
+        self._deadline = Deadline(time.monotonic, started + end)
         self._memory = self._open()
         self._place = read_place(self._memory, project_root)
         self._workplace = self._place.workplace
@@ -57,7 +71,9 @@ class SessionStart:
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
         workplace = self._workplace
-        inject = build_inject(self._memory, workplace)._replace(notice=self._notice())
+        inject = build_inject(self._memory, workplace)
+        retrieve = inject.retrieve._replace(semantic_seconds=SEMANTIC_CPU_SECONDS * self._slowdown)
+        inject = inject._replace(retrieve=retrieve, notice=self._notice())
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
             workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)

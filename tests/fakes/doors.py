@@ -15,6 +15,7 @@ import sqlite3
 import sys
 import tempfile
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -24,7 +25,7 @@ from unittest import mock
 from hardwon.adapters.minilm import embedder as minilm
 from hardwon.entrypoints import writer
 from hardwon.entrypoints.cli import main as cli
-from hardwon.entrypoints.hook import main
+from hardwon.entrypoints.hook import main, watchdog
 
 MAINS: dict[str, Callable[[], None]] = {
     "hardwon": cli.main,
@@ -55,7 +56,7 @@ STREAMS = (
 )
 """The names of the standard streams by descriptor; how they are opened, and take what is no UTF-8, in the POSIX locale."""
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 SILENT_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Those that Python ignores unless it is told otherwise; all others are errors in tests."""
 
@@ -133,6 +134,7 @@ def _process_state(env: Mapping[str, str], folder: Path) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
         stack.enter_context(mock.patch.object(sys, "argv", sys.argv))
+        stack.enter_context(mock.patch.object(watchdog, "process_start", time.monotonic))
         stack.enter_context(warnings.catch_warnings())
         for category in SILENT_WARNINGS:
             warnings.simplefilter("ignore", category)
@@ -232,7 +234,7 @@ def _threads() -> Iterator[None]:
     with (
         mock.patch.object(threading.Thread, "start", start_and_know),
         mock.patch.object(os, "_exit", leave),
-        mock.patch("hardwon.entrypoints.hook.output._sleep_until", watch),
+        mock.patch("hardwon.entrypoints.hook.watchdog._sleep_until", watch),
     ):
         try:
             yield

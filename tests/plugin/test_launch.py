@@ -48,7 +48,7 @@ def test_standard_input_arguments_environment_and_exit_code_pass_through(desk: D
     done = desk.launch("--or-nothing", program, "", ODD, "--or-say", stdin=b"\x00\xffpayload\n")
 
     output = [ODD.encode().decode("latin-1") for _ in range(2)]
-    assert done.returncode == 7
+    assert done.returncode == (0 if program == "hardwon-hook" else 7)  # no host ever sees a hook fail
     assert done.stdout == "\x00\xffpayload\n|" + "|".join(
         ["3", "", output[0], "--or-say", output[1], str(desk.project)]
     )

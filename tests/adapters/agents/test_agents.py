@@ -17,12 +17,13 @@ from hardwon.ports.agents import Agent, Connection
 
 PROGRAMS = Programs("/opt/my tools/hardwon-hook", "/opt/my tools/hardwon-mcp")
 QUOTED = "'/opt/my tools/hardwon-hook'"
+COMMAND = f"{QUOTED} || exit 0"
 OF_EVERY_EVENT = {
-    "SessionStart": (QUOTED, 3),
-    "UserPromptSubmit": (QUOTED, 2),
-    "PreCompact": (QUOTED, 3),
-    "Stop": (QUOTED, 3),
-    "SessionEnd": (QUOTED, 3),
+    "SessionStart": (COMMAND, 3),
+    "UserPromptSubmit": (COMMAND, 2),
+    "PreCompact": (COMMAND, 3),
+    "Stop": (COMMAND, 3),
+    "SessionEnd": (COMMAND, 3),
 }
 ASK = "---\ndescription: Ask\nargument-hint: <words>\n---\n\nRun:\n\n```sh\nhardwon recall --typed <<'HARDWON'\n$ARGUMENTS\nHARDWON\n```\n\nTell.\n"
 KEEP = "---\ndescription: Keep\n---\n\nAbout $ARGUMENTS.\n"
@@ -168,7 +169,9 @@ def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_eve
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
     seconds = {"SessionStart": 3, "BeforeAgent": 2, "AfterAgent": 3, "SessionEnd": 3}
-    assert commands(document) == {event: (f"{QUOTED} --host gemini", limit * 1_000) for event, limit in seconds.items()}
+    assert commands(document) == {
+        event: (f"{QUOTED} --host gemini || exit 0", limit * 1_000) for event, limit in seconds.items()
+    }
     assert document["mcpServers"] == {"hardwon": {"command": PROGRAMS.server, "args": []}}
 
 

@@ -192,19 +192,36 @@ def database_hangs() -> None:
 def nothing_is_in_a_hurry() -> None:
     """No fault: for tests of what is printed, on a machine that may be busy with others."""
     from hardwon.domain.use_cases import retrieve
-    from hardwon.entrypoints.hook import event, output, prompt, session_start
+    from hardwon.entrypoints.hook import event, prompt, session_start, watchdog
 
     for module, name in (
         (event, "PROMPT_SECONDS"),
         (prompt, "SEARCH_SECONDS"),
-        (output, "ALARM_SECONDS"),
-        (output, "LAST_SECONDS"),
+        (watchdog, "ALARM_SECONDS"),
+        (watchdog, "LAST_SECONDS"),
         (session_start, "SEARCH_SECONDS"),
+        (session_start, "LAST_PRINT_SECONDS"),
         (session_start, "GIT_SECONDS"),
         (retrieve, "EMBED_SECONDS"),
         (retrieve, "WORD_SECONDS"),
     ):
         replace(module, name, FOR_EVER)
+
+
+def the_machine_is_ten_times_slower() -> None:
+    """As far as the hook can tell."""
+    from hardwon.entrypoints.hook import hook
+
+    replace(hook, "slowdown", lambda _: 10.0)
+
+
+def no_thread_can_be_started() -> None:
+    import threading
+
+    def refuse(_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    replace(threading.Thread, "start", refuse)
 
 
 def noting_has_a_bug() -> None:

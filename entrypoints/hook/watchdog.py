@@ -1,0 +1,89 @@
+"""The time limits of the hook, which count from the birth of its process. Standard library only."""
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+ALARM_SECONDS = 1.8
+LAST_SECONDS = 1.95
+OLDEST_SECONDS = 60.0
+"""A process that seems older than this at its first line has a clock that can't be trusted."""
+
+
+def process_start() -> float:
+    """
+    Return when this process began, by `time.monotonic`: what the interpreter took to start is part of the user's wait.
+
+    Known on Linux, to a hundredth of a second; elsewhere it is now.
+    """
+    now = time.monotonic()
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        age = time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return now
+    return now - age if 0 <= age < OLDEST_SECONDS else now
+
+
+def slowdown(started: float) -> float:
+    """Return how many seconds this process had to wait for each that it computed, at least 1: the load of the machine."""
+    return max(1.0, (time.monotonic() - started) / max(time.process_time(), 0.001))
+
+
+def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callable[[], None]) -> None:
+    """
+    Call *print_late* at 1.8 s, and *leave* at 1.95 s, then end the process with exit code 0.
+
+    Two threads, as neither a call into C that hangs nor *print_late* can be interrupted. Where no thread can be
+    started, a timer interrupts the main thread.
+
+    Args:
+        started: When the process began, by `time.monotonic`.
+        print_late: Prints what it can unless something was printed; when it returns True the process ends at once.
+        leave: Called last; it takes little time.
+
+    """
+
+    def alarm() -> None:
+        if print_late():
+            os._exit(0)
+
+    def end() -> None:
+        try:
+            leave()
+        finally:
+            os._exit(0)
+
+    try:
+        _at(started + LAST_SECONDS, end)
+        _at(started + ALARM_SECONDS, alarm)
+    except RuntimeError:  # no more threads
+
+        def interrupt(*_: object) -> None:
+            try:
+                print_late()
+            finally:
+                end()
+
+        signal.signal(signal.SIGALRM, interrupt)
+        signal.setitimer(signal.ITIMER_REAL, max(0.001, started + ALARM_SECONDS - time.monotonic()))
+
+
+def leave_by(deadline: float) -> None:
+    """End the process with exit code 0 at *deadline*, by `time.monotonic`, whatever it does then; a thread is needed."""
+    _at(deadline, lambda: os._exit(0))
+
+
+def _at(deadline: float, act: Callable[[], None]) -> None:
+    def wait() -> None:
+        _sleep_until(deadline)
+        act()
+
+    threading.Thread(target=wait, daemon=True).start()
+
+
+def _sleep_until(deadline: float) -> None:
+    time.sleep(max(0.0, deadline - time.monotonic()))

@@ -1,0 +1,187 @@
+"""The hook under a process' limits and signals: it ends with 0, and says what it could not do."""
+
+import contextlib
+import json
+import os
+import re
+import resource
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from hardwon.adapters.agents.programs import Programs
+from hardwon.entrypoints.hook import watchdog
+from tests.entrypoints.hook_process import BIN, World, calm
+from tests.entrypoints.hook_texts import block_of
+
+MEGABYTE = 1_000_000
+
+
+def test_the_start_of_the_process_is_before_its_first_line() -> None:
+    source = "import time; t=time.monotonic(); from hardwon.entrypoints.hook.watchdog import process_start as p; print(t-p())"
+    slept = subprocess.run(
+        ["sh", "-c", f'sleep 0.4; exec "$0" -c "{source}"', sys.executable], capture_output=True, check=True
+    )
+
+    assert 0.39 < float(slept.stdout) < 20
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"1 (python) S", b"1 (python) S " + b"x " * 30, b"1 (a) S " + b"9" * 18 + b" " * 9]
+)
+def test_a_process_table_that_says_nothing_usable_means_now(content: bytes) -> None:
+    with mock.patch("builtins.open", mock.mock_open(read_data=content)):
+        assert abs(watchdog.process_start() - time.monotonic()) < 1
+
+
+def test_a_machine_without_other_work_slows_nothing_down() -> None:
+    assert watchdog.slowdown(time.monotonic()) == 1
+    assert watchdog.slowdown(time.monotonic() - 1_000 * time.process_time()) > 900
+
+
+def test_a_machine_too_slow_for_vectors_is_not_asked_for_them(embedded_world: World) -> None:
+    embedded_world.faults += ["the_machine_is_ten_times_slower", "embedder_answers_at_once"]
+    run, _, modules = embedded_world.launch()
+
+    assert re.search(r"active \(vector=0, fts5=[1-9]\)", block_of(run.stdout).diagnostic)
+    assert re.search(r"no vector search: it needs 1\.5 s of the 1\.\d s left now", run.log[0])
+    assert "numpy" not in modules
+
+
+def test_without_time_for_a_block_one_line_says_so(world: World) -> None:
+    world.faults.append("nothing_answers")
+    run, _, _ = world.launch()
+
+    assert (run.code, run.stdout) == (0, "")
+    assert [line.partition(" ")[2] for line in run.log] == ["SessionStart: nothing printed: out of time"]
+
+
+def limited(limits: dict[int, int]) -> Callable[[], None]:
+    """Return what sets limits in the hook's process, as a user whom they bind."""
+
+    def apply() -> None:
+        for limit, value in limits.items():
+            resource.setrlimit(limit, (value, value))
+
+    return apply
+
+
+def run_limited(world: World, limits: dict[int, int]) -> tuple[int, str, str]:
+    done = subprocess.run(
+        [BIN / "hardwon-hook"],
+        env=world.variables,
+        cwd=world.folder,
+        input=json.dumps(world.session_start()).encode(),
+        capture_output=True,
+        preexec_fn=limited(limits),
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+@pytest.mark.parametrize("megabytes", [40, 60, 80, 100, 120, 150, 200, 300, 399])
+def test_with_little_memory_words_are_searched(embedded_world: World, megabytes: int) -> None:
+    code, out, err = run_limited(embedded_world, {resource.RLIMIT_AS: megabytes * MEGABYTE})
+
+    assert code == 0
+    assert re.search(r"active \(vector=0, fts5=[1-9]\)", out)
+    assert "no vector search: " in err
+    assert len(err.splitlines()) == 1
+
+
+def test_with_too_little_memory_for_anything_it_ends_well(embedded_world: World) -> None:
+    for megabytes in range(20, 40, 3):
+        code, _, err = run_limited(embedded_world, {resource.RLIMIT_AS: megabytes * MEGABYTE})
+
+        assert code == 0 or "hardwon" not in err  # Python itself did not start
+
+
+def test_without_another_thread_words_are_searched_and_the_timer_watches(embedded_world: World) -> None:
+    embedded_world.faults.append("no_thread_can_be_started")
+    run, _, _ = embedded_world.launch()
+
+    assert run.code == 0
+    assert re.search(r"active \(vector=0, fts5=[1-9]\)", block_of(run.stdout).diagnostic)
+    assert [line.partition(" ")[2] for line in run.log] == [
+        "no vector search: no thread for it: can't start new thread"
+    ]
+
+
+def test_without_another_thread_a_block_still_comes_in_time(world: World) -> None:
+    world.faults += ["no_thread_can_be_started", "database_hangs"]
+    run, _, _ = world.launch()
+
+    assert run.code == 0
+    assert block_of(run.stdout).state == "disabled"
+    assert [line.partition(" ")[2] for line in run.log] == ["markdown only: no block in time"]
+
+
+def test_a_module_that_cannot_be_imported_is_one_line(world: World) -> None:
+    world.put_package("sqlite3", __init__="raise ImportError('no sqlite3 here')")
+    run = world.hook()
+
+    assert calm(run)
+    assert run.code == 0
+    assert block_of(run.stdout).state == "disabled"
+
+    world.put_package("json", __init__="raise ImportError('no json here')")
+    run = world.hook()
+
+    assert (run.code, run.stdout) == (0, "")
+    assert run.stderr == "hardwon-hook: ImportError: no json here\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_signal_at_any_time_is_no_failure_of_the_installed_command(world: World, number: signal.Signals) -> None:
+    command = Programs(str(BIN / "hardwon-hook"), "").hook_command()
+    for delay in (0.0, 0.01, 0.02, 0.03, 0.05, 0.08, 0.12, 0.2):
+        started = subprocess.Popen(
+            ["sh", "-c", command], env=world.variables, cwd=world.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert started.stdin
+        started.stdin.write(json.dumps(world.session_start()).encode())
+        started.stdin.close()
+        time.sleep(delay)
+        for child in children_of(started.pid):
+            os.kill(child, number)
+
+        assert started.wait(60) == 0
+        started.stdout.close()  # type: ignore[union-attr]
+        started.stderr.close()  # type: ignore[union-attr]
+
+
+def children_of(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+@pytest.mark.parametrize("tail", [b"", b"\n", b"  {", b'\n{"another": 1}\n'])
+def test_an_event_is_answered_while_standard_input_stays_open(world: World, tail: bytes) -> None:
+    world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
+    read, write = os.pipe()
+    with os.fdopen(read), os.fdopen(write, "wb", 0) as pipe:
+        payload = {**world.session_start(), "hook_event_name": "UserPromptSubmit", "prompt": "How are quotes read?"}
+        pipe.write(json.dumps(payload).encode() + tail)
+        run = world.hook(stdin=read)
+
+    assert calm(run)
+    assert run.code == 0
+    assert run.log == ()
+    assert run.seconds < watchdog.ALARM_SECONDS
+    assert len(noted(world)) == 1
+
+
+def noted(world: World) -> list[tuple[object, ...]]:
+    with contextlib.closing(sqlite3.connect(world.store / "capture.db")) as journal:
+        return journal.execute("SELECT text FROM event").fetchall()
