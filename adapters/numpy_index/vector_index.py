@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 KEPT = 2
 MEGABYTE = 1_000_000
-LEAST_ADDRESS_SPACE = 400 * MEGABYTE
+MIN_ADDRESS_SPACE = 400 * MEGABYTE
 """With less, numpy's OpenBLAS ends the process while it is loaded, or can't be mapped."""
 
 
@@ -41,8 +41,8 @@ class NumpyVectorIndex(VectorIndex):
         if importlib.util.find_spec("numpy") is None:
             raise NumpyMissingError("numpy is not installed")
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE:
-            needed, megabyte = LEAST_ADDRESS_SPACE // MEGABYTE, limit // MEGABYTE
+        if limit != resource.RLIM_INFINITY and limit < MIN_ADDRESS_SPACE:
+            needed, megabyte = MIN_ADDRESS_SPACE // MEGABYTE, limit // MEGABYTE
             raise VectorIndexUnavailableError(
                 f"numpy needs {needed} MB of address space, and `ulimit -v` allows {megabyte}"
             )

@@ -198,7 +198,7 @@ class Retrieve(NamedTuple):
         only: The entries searched.
         by_passage: Whether keyword scores are those of passages, or of whole entries.
         embed_seconds: The time limit of each embedder.
-        semantic_seconds: What the semantic search takes on the machine as it is now; with less time left it is not begun.
+        semantic_seconds: The least time that the semantic search takes on the machine as it is now; with less left it is skipped.
 
     """
 
