@@ -48,7 +48,7 @@ class Event:
     def take(self) -> None:
         """Do what the event asks for; another than these asks for nothing."""
         for complaint in (*self._request.complaints, *self._resolved.warnings):
-            self._warn(complaint)
+            self.warn(complaint)
         match self._request.event:
             case "SessionStart":
                 self._print_block()
@@ -64,21 +64,23 @@ class Event:
                 pass
 
     def fall_back(self, reason: str) -> bool:
-        """Log *reason*, and print the block of the markdown-only pipeline if one is wanted; return whether it was printed."""
-        if self._request.event != SESSION_START:
-            self._warn(f"{self._request.event}: {reason}")
-        if not self._wants_block:
-            return False
-        printed = self._output.write(self._pauses.notice + self._markdown())
-        self._warn(f"markdown only: {reason}" if printed else reason)
+        """Print the block of the markdown-only pipeline, if one is wanted and not empty, and log *reason*; return whether."""
+        printed = self._wants_block and self._print_markdown()
+        if printed:
+            self.warn(f"markdown only: {reason}")
         return printed
+
+    def warn(self, event: str) -> None:
+        """Tell of trouble that stops nothing: a line of the log, and one on standard error."""
+        self._log(event)
+        complain(one_line(f"Warning: {event}"))
 
     def _attempt(self, lost: str, step: Callable[[], None]) -> None:
         """Take a step; its trouble is one line that says what is *lost*, and the steps after it are taken."""
         try:
             step()
         except Exception as error:  # noqa: BLE001  # the session goes on, whatever is broken here
-            self._warn(f"{lost}: {type(error).__name__}: {error}")
+            self.warn(f"{lost}: {type(error).__name__}: {error}")
 
     def _print_block(self) -> None:
         if not self._wants_block:
@@ -86,17 +88,17 @@ class Event:
         if self._settings.semantic_enabled:
             self._inject()
         else:
-            self._output.write(self._pauses.notice + self._markdown())
+            self._print_markdown()
 
     def _note(self) -> None:
         if self._captures:
             from hardwon.entrypoints.hook.capture import note_event  # brings sqlite3
 
-            note_event(self._request, self._settings, self._warn)
+            note_event(self._request, self._settings, self.warn)
 
     def _notice_use(self) -> None:
         if self._injects:
-            notice_use(self._request, self._settings.global_store, self._warn)
+            notice_use(self._request, self._settings.global_store, self.warn)
 
     def _answer_prompt(self) -> None:
         """Print what clearly bears on the prompt, if it asks anything."""
@@ -104,13 +106,13 @@ class Event:
             leave_by(self._started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
             from hardwon.entrypoints.hook.prompt import PromptStart
 
-            PromptStart(self._settings, self._request, self._started, self._warn).print_block(self._output)
+            PromptStart(self._settings, self._request, self._started, self.warn).print_block(self._output)
 
     def _inject(self) -> None:
         from hardwon.entrypoints.hook.session_start import SessionStart
 
         request = self._request
-        start = SessionStart(self._settings, request.project_root, self._started, self._slowdown, self._warn)
+        start = SessionStart(self._settings, request.project_root, self._started, self._slowdown, self.warn)
         injection = start.inject(framed=request.framed, compacted=request.compacted)
         text = self._pauses.notice + injection.text
         if text and self._output.write(text) and injection.text:
@@ -118,13 +120,17 @@ class Event:
         if self._captures:
             start.wake_worker(injection)
 
+    def _print_markdown(self) -> bool:
+        text = self._pauses.notice + self._markdown()
+        return bool(text) and self._output.write(text)
+
     def _markdown(self) -> str:
         from hardwon.domain.model.injection.frame import framed
         from hardwon.domain.model.injection.neutral_text import without_tags  # compiles patterns, for a block only
         from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
 
         store, limit = self._settings.global_store, self._settings.injection_limit
-        text = markdown_block(self._request.project_root, store, limit, _now(), self._warn)
+        text = markdown_block(self._request.project_root, store, limit, _now(), self.warn)
         return framed(without_tags(text)) if text and self._request.framed else text
 
     @property
@@ -147,10 +153,6 @@ class Event:
     @property
     def _captures(self) -> bool:
         return self._settings.capture_enabled and self._settings.semantic_enabled
-
-    def _warn(self, event: str) -> None:
-        self._log(event)
-        complain(one_line(f"Warning: {event}"))
 
 
 def _now() -> dt.datetime:

@@ -7,6 +7,7 @@ from hardwon.entrypoints.hook.output import Output, complain
 from hardwon.entrypoints.hook.pause import PausedEvent, pauses_of
 from hardwon.entrypoints.hook.request import (
     HELP,
+    NO_EVENT,
     SESSION_START,
     USAGE,
     HookRequest,
@@ -20,7 +21,6 @@ from hardwon.entrypoints.hook.request import (
 from hardwon.entrypoints.hook.watchdog import slowdown, start_watchdog
 
 NO_INPUT = "no event came on standard input in time"
-NOT_IN_TIME = "nothing printed: out of time"
 
 
 class Hook:
@@ -38,14 +38,13 @@ class Hook:
         self._started = started
         self._slowdown = slowdown(started)  # now: to wait for the host's JSON says nothing about the machine
         self._request: HookRequest | None = None
-        self._reported = False
 
     def run(self, arguments: list[str]) -> int:
         """Answer one request and return the exit code."""
         if arguments in HELP:
             self._output.write(f"{USAGE}\n")
             return 0
-        start_watchdog(self._started, self._print_late, self._report_late)
+        start_watchdog(self._started, self._print_late, self._log_late)
         try:
             self._request = self._requested(arguments)
             self._event(self._request).take()
@@ -53,7 +52,7 @@ class Hook:
             complain(f"hardwon-hook: {one_line(str(error))}")
             return 1
         except Exception as error:  # noqa: BLE001  # the user's session must start, whatever is broken here
-            self._fall_back(f"{type(error).__name__}: {error}")
+            self._recover(f"{type(error).__name__}: {error}")
         return 0
 
     def _requested(self, arguments: list[str]) -> HookRequest:
@@ -71,30 +70,31 @@ class Hook:
             return PausedEvent(request, self._output, pauses.present)
         return Event(request, self._output, self._started, self._slowdown, pauses)
 
+    def _recover(self, problem: str) -> None:
+        """Log *problem*, and print what needs no store in the place of what failed."""
+        request = self._request or from_payload(b"")._replace(event=NO_EVENT)
+        try:
+            event = self._event(request)
+            if not event.fall_back(problem):
+                event.warn(problem if request.event in {SESSION_START, NO_EVENT} else f"{request.event}: {problem}")
+        except Exception as error:  # noqa: BLE001  # there is nothing left to fall back to
+            complain(one_line(f"Warning: {problem}; and no markdown: {type(error).__name__}: {error}"))
+
     def _print_late(self) -> bool:
+        """Print what needs no store, if an event is known and nothing was printed yet; return whether."""
         if self._request is None or self._output.taken:
             return False
-        late = "no block in time" if self._request.event == SESSION_START else "not done in time"
-        return self._fall_back(late)
-
-    def _fall_back(self, reason: str) -> bool:
-        """Print what needs no store, if anything is to be printed, and say why; return whether something was printed."""
-        if self._request is None:
-            return False
         try:
-            printed = self._event(self._request).fall_back(reason)
-        except Exception as error:  # noqa: BLE001  # there is nothing left to fall back to
-            complain(one_line(f"Warning: {reason}; and no markdown: {type(error).__name__}: {error}"))
+            return self._event(self._request).fall_back("no block in time")
+        except Exception:  # noqa: BLE001  # that nothing was printed is logged at the end
             return False
-        self._reported = True
-        return printed
 
-    def _report_late(self) -> None:
-        """Log that nothing was printed or done, if no line says so yet; during a pause nothing is written."""
-        if self._output.written or self._reported:
-            return
+    def _log_late(self) -> None:
+        """Log that nothing was printed or done; during a pause nothing is written."""
         request = self._request
+        if self._output.written:
+            return
         if request is None:
             open_log(store_of({}))(NO_INPUT)
         elif not pauses_of(request).present:
-            open_log(store_of(request.flags))(f"{request.event}: {NOT_IN_TIME}")
+            open_log(store_of(request.flags))(f"{request.event}: out of time")

@@ -84,6 +84,9 @@ class PausedEvent:
         del reason
         return self._print()
 
+    def warn(self, event: str) -> None:
+        """Write nothing."""
+
     def _print(self) -> bool:
         if self._request.event != SESSION_START:
             return False

@@ -21,7 +21,7 @@ LAST_PRINT_SECONDS = 1.8
 """By then the block is out, or the watchdog prints another one."""
 
 SEMANTIC_CPU_SECONDS = 0.15
-FINISH_CPU_SECONDS = 0.045
+FINISH_CPU_SECONDS = 0.035
 """CPU time of the semantic search, and of ranking with printing, at 10,000 entries on an idle machine."""
 
 IMPORT_SECONDS = 0.5

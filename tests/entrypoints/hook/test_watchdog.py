@@ -60,7 +60,7 @@ def test_without_time_for_a_block_one_line_says_so(world: World) -> None:
     run, _, _ = world.launch()
 
     assert (run.code, run.stdout) == (0, "")
-    assert [line.partition(" ")[2] for line in run.log] == ["SessionStart: nothing printed: out of time"]
+    assert [line.partition(" ")[2] for line in run.log] == ["SessionStart: out of time"]
 
 
 def limited(limits: dict[int, int]) -> Callable[[], None]:
