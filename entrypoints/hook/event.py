@@ -71,7 +71,7 @@ class Event:
         return printed
 
     def warn(self, event: str) -> None:
-        """Tell of trouble that stops nothing: a line of the log, and one on standard error."""
+        """Report a failure that stops nothing: a line of the log, and one on standard error."""
         self._log(event)
         complain(one_line(f"Warning: {event}"))
 
