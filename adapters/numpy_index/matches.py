@@ -1,95 +1,57 @@
-"""Vectors as numpy arrays, and the matches of a query among them."""
+"""The matches of a query among the vectors of a filter."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hardwon.adapters.numpy_index.blocks import Codes, Floats, Rows, Seqs
+from hardwon.adapters.numpy_index.loaded import LoadedVectors, Members, among
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
-from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
-from hardwon.ports.vectors import Matches, VectorSource
-
-
-class VectorRows(NamedTuple):
-    """
-    Vectors ready to be compared.
-
-    Attributes:
-        seqs: The numbers of the rows' entries, int64.
-        categories: The categories of the rows' entries, empty for an entry that is no learning.
-        values: float32, a row for an entry.
-
-    """
-
-    seqs: NDArray[np.int64]
-    categories: NDArray[np.str_]
-    values: NDArray[np.float32]
-
-    def among(self, seqs: Sequence[int]) -> "VectorRows":
-        """Return the rows of the entries of *seqs*."""
-        wanted = np.isin(self.seqs, np.array(seqs, dtype=np.int64))
-        return VectorRows(self.seqs[wanted], self.categories[wanted], self.values[wanted])
-
-
-def load_rows(source: VectorSource, only: EntryFilter) -> VectorRows:
-    """Load the vectors of *only*; damaged ones are left out."""
-    block = source.load(only)
-    values = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), source.dimensions)
-    seqs = np.array(block.seqs, dtype=np.int64)
-    categories = np.array([category or "" for category in block.categories], dtype=np.str_)
-    sound = np.isfinite(values @ np.ones(source.dimensions, dtype=np.float32))
-    if sound.all():
-        return VectorRows(seqs, categories, values)
-    return VectorRows(seqs[sound], categories[sound], values[sound])
-
-
-MARGIN = 2e-6
-"""Upper bound of the error of a float32 product and of rounding to 1e-6."""
+from hardwon.ports.vectors import Matches
 
 STEPS = 10**COSINE_DECIMALS
 
 
 class NumpyMatches(Matches):
     """
-    The stored vectors, scored against a query.
+    The stored vectors of some entries, scored against a query.
 
-    A float32 product finds candidates, which are then scored in float64.
+    Packed blocks give bounds of scores. Only entries that the bounds can't exclude are scored, in float64, from their float32
+    vectors; so every answer is the same as without packed blocks. Statistics compare all vectors.
     """
 
-    def __init__(self, rows: VectorRows, source: VectorSource, query: Vector) -> None:
-        self._rows = rows
-        self._source = source
-        self._query = np.frombuffer(query, dtype=np.float32)
-        # A dot product for each row: as fast as one for all rows, and independent of the position of a row.
-        self._found: NDArray[np.float32] = (rows.values[:, np.newaxis, :] @ self._query[:, np.newaxis]).ravel()
+    def __init__(self, loaded: LoadedVectors, members: Members, query: Vector) -> None:
+        self._loaded = loaded
+        self._members = members
+        self._query: Floats = np.frombuffer(query, dtype=np.float32)
+        self._exact: dict[int, float] = {}
+        self._compared: _Compared | None = None
 
     @override
     def count(self) -> int:
-        return len(self._found)
+        return len(self._bounds().seqs)
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        places = self._places(category)
-        if len(places) > k:
-            found = self._found[places]
-            places = places[found >= np.partition(found, -k)[-k] - MARGIN]
-        scores = self._exact(places)
-        nearest = sorted(self._source.in_tie_order(list(scores)), key=lambda seq: -scores[seq])
+        scores = self._scored(self._bounds().nearest(k, category))
+        nearest = sorted(self._loaded.source.in_tie_order(list(scores)), key=lambda seq: -scores[seq])
         return [Hit(seq, scores[seq]) for seq in nearest[:k]]
 
     @override
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        return self._exact(np.flatnonzero(np.isin(self._rows.seqs, list(seqs))))
+        found = self._bounds().seqs
+        return self._scored(found[np.isin(found, list(seqs))])
 
     @override
     def statistics(self) -> ScoreStatistics:
+        self._compared = _Compared(self._loaded.rows(self._members), self._members, self._query)
         # Sums of whole millionths do not depend on the order of rows.
-        steps = np.rint(self._found.astype(np.float64) * STEPS).astype(np.int64)
+        steps = np.rint(self._compared.found.astype(np.float64) * STEPS).astype(np.int64)
         if not len(steps):
             return ScoreStatistics()
         return ScoreStatistics(
@@ -100,10 +62,70 @@ class NumpyMatches(Matches):
             low=int(np.partition(steps, place_of_low(len(steps)))[place_of_low(len(steps))]) / STEPS,
         )
 
-    def _places(self, category: Category | None) -> NDArray[np.intp]:
-        return np.flatnonzero(self._rows.categories == category) if category else np.arange(len(self._found))
+    def _bounds(self) -> "_Compared":
+        if self._compared is None:
+            self._compared = _Compared(self._loaded.parts(self._members), self._members, self._query)
+        return self._compared
 
-    def _exact(self, places: NDArray[np.intp]) -> dict[int, float]:
-        products = self._rows.values[places].astype(np.float64) * self._query.astype(np.float64)
+    def _scored(self, seqs: Seqs) -> dict[int, float]:
+        """Return the exact scores of *seqs*, ascending."""
+        wanted = seqs[[seq not in self._exact for seq in seqs.tolist()]] if len(self._exact) else seqs
+        left = wanted
+        for part, places in among(self._bounds().parts, wanted):
+            if isinstance(part, Rows):
+                self._score(part, places)
+                left = left[~np.isin(left, part.seqs[places])]
+        if len(left):
+            looked_up = self._loaded.rows_among(left)
+            self._score(looked_up, np.arange(len(looked_up.seqs)))
+        return {seq: self._exact[seq] for seq in seqs.tolist() if seq in self._exact}
+
+    def _score(self, rows: Rows, places: NDArray[np.intp]) -> None:
+        products = rows.values[places].astype(np.float64) * self._query.astype(np.float64)
         cosines = np.round(products.sum(axis=1), COSINE_DECIMALS)
-        return dict(zip(self._rows.seqs[places].tolist(), cosines.tolist(), strict=True))
+        self._exact.update(zip(rows.seqs[places].tolist(), cosines.tolist(), strict=True))
+
+
+class _Compared:
+    """
+    The members that have a vector, with bounds of their scores.
+
+    Args:
+        parts: Blocks with the vectors of all *members*, and of others.
+        members: The entries compared.
+        query: A unit vector.
+
+    Attributes:
+        parts: These blocks.
+        seqs: The numbers of the members with a vector, ascending.
+        found: Their scores, as the blocks bound them.
+
+    """
+
+    def __init__(self, parts: Sequence[Rows | Codes], members: Members, query: Floats) -> None:
+        self.parts = parts
+        bounds = [part.bounds(query) for part in parts]
+        seqs = _joined([part.seqs for part in parts], np.int64)
+        places = members.find(seqs)
+        inside = places >= 0
+        self.seqs: Seqs = seqs[inside]
+        self.found: Floats = _joined([bound.scores for bound in bounds], np.float32)[inside]
+        self._errors: Floats = _joined([bound.errors for bound in bounds], np.float32)[inside]
+        self._categories = members.categories[places[inside]]
+        self._names = members.names
+
+    def nearest(self, k: int, category: Category | None) -> Seqs:
+        """Return the numbers of the *k* best of a category, or of all, and of those that might be among them, ascending."""
+        seqs, found, errors = self.seqs, self.found, self._errors
+        if category is not None:
+            own = np.zeros(len(seqs), dtype=bool)
+            if category in self._names:
+                own = self._categories == self._names.index(category)
+            seqs, found, errors = seqs[own], found[own], errors[own]
+        if len(seqs) <= k:
+            return seqs
+        return seqs[found + errors >= np.partition(found - errors, -k)[-k]]
+
+
+def _joined(arrays: Sequence[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype=kind)

@@ -29,6 +29,7 @@ from hardwon.adapters.sqlite.untrusted import (
     schema_objects,
     size_of,
 )
+from hardwon.adapters.sqlite.vector_blocks import TRIGGERS
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
@@ -151,6 +152,8 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
         copy_pages(source, copy)
     with copy.translated():
         restrict(copy.connection, deadline)
+        for trigger in TRIGGERS:  # without a look at what it says: nothing is written by one here
+            copy.connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
     objects = schema_objects(copy)
     refuse_programs(objects, VIEWS, KEYWORD_TABLES)
     for name in READ_TABLES:

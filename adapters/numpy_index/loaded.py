@@ -1,0 +1,139 @@
+"""The vectors that a process has loaded, block by block: what changed in the store is read again, the rest is not."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardwon.adapters.numpy_index.blocks import Codes, Rows, Seqs, rows_of, unpack
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.ports.vectors import BlockSource, BlockState
+
+KEPT = 2
+FEW_A_BLOCK = 64
+"""So many entries take as long to look up one by one as a packed block takes to scan."""
+
+
+class Members(NamedTuple):
+    """
+    The entries of a filter, with a vector or without.
+
+    Attributes:
+        seqs: Their numbers, ascending, int64.
+        categories: The category of each, as its place in `names`.
+        names: The categories; None stands for other kinds than learnings.
+
+    """
+
+    seqs: Seqs
+    categories: NDArray[np.int8]
+    names: Sequence[str | None]
+
+    @classmethod
+    def of(cls, numbers: Mapping[str | None, str]) -> "Members":
+        """Return the members of *numbers*, texts of numbers joined by commas."""
+        groups = [np.fromstring(text, dtype=np.int64, sep=",") for text in numbers.values()]
+        seqs = np.concatenate([np.empty(0, dtype=np.int64), *groups])
+        places = np.repeat(np.arange(len(groups), dtype=np.int8), [len(group) for group in groups])
+        order = np.argsort(seqs)
+        return cls(seqs[order], places[order], tuple(numbers))
+
+    def among(self, seqs: Sequence[int]) -> "Members":
+        """Return those of *seqs*."""
+        wanted = np.isin(self.seqs, np.array(seqs, dtype=np.int64))
+        return self._replace(seqs=self.seqs[wanted], categories=self.categories[wanted])
+
+    def find(self, seqs: Seqs) -> NDArray[np.intp]:
+        """Return the place of each of *seqs* among the members, -1 for others."""
+        if not len(self.seqs):
+            return np.full(len(seqs), -1)
+        places = np.searchsorted(self.seqs, seqs).clip(max=len(self.seqs) - 1)
+        return np.where(self.seqs[places] == seqs, places, -1)
+
+
+class LoadedVectors:
+    """
+    The vectors of a source, loaded as they are needed and kept until their block changes.
+
+    Args:
+        source: Of the vectors.
+
+    """
+
+    def __init__(self, source: BlockSource) -> None:
+        self.source = source
+        self._rows: dict[int, tuple[object, Rows]] = {}
+        self._members: dict[tuple[int, EntryFilter], Members] = {}
+
+    def members(self, only: EntryFilter) -> Members:
+        """Return the entries of *only*; those of the last filters are kept until the store changes."""
+        asked = (self.source.version(), only._replace(among=None))  # a list is rarely the same in two queries
+        members = self._members.pop(asked, None) or Members.of(self.source.members(asked[1]))
+        self._members[asked] = members
+        while len(self._members) > KEPT:
+            del self._members[next(iter(self._members))]
+        return members if only.among is None else members.among(only.among)
+
+    def parts(self, members: Members) -> Sequence[Rows | Codes]:
+        """Return blocks with all vectors of *members*, in ascending order, packed where that is cheaper."""
+        blocks = self._current()
+        if self._are_few(members, blocks):
+            return [self.rows_among(members.seqs)]
+        return [self._codes(number, state) or self._block(number, state) for number, state in blocks.items()]
+
+    def rows(self, members: Members) -> Sequence[Rows]:
+        """Return all vectors of *members*, in ascending order."""
+        blocks = self._current()
+        if self._are_few(members, blocks):
+            return [self.rows_among(members.seqs)]
+        return [self._block(number, state) for number, state in blocks.items()]
+
+    def rows_among(self, seqs: Seqs) -> Rows:
+        """Return the vectors of a few entries, looked up one by one."""
+        block = self.source.load(EVERYTHING._replace(among=tuple(seqs.tolist())))
+        return rows_of(block, self.source.dimensions)
+
+    def _current(self) -> Mapping[int, BlockState]:
+        """Return the blocks as they are now; forget the vectors of those that changed."""
+        blocks = self.source.blocks()
+        self._rows = {
+            number: kept
+            for number, kept in self._rows.items()
+            if number in blocks and kept[0] == self._stamp(blocks[number])
+        }
+        return blocks
+
+    def _are_few(self, members: Members, blocks: Mapping[int, BlockState]) -> bool:
+        """Return whether *members* are looked up faster than the blocks that are not loaded are read."""
+        return len(members.seqs) <= FEW_A_BLOCK * sum(number not in self._rows for number in blocks)
+
+    def _stamp(self, state: BlockState) -> object:
+        return ("version", self.source.version()) if state.stamp is None else state.stamp
+
+    def _codes(self, number: int, state: BlockState) -> Codes | None:
+        """Return the codes of a packed block whose vectors are not loaded; None if there are none that fit."""
+        if number in self._rows or not state.is_packed or state.stamp is None:
+            return None
+        codes = unpack(self.source.packed(number) or b"", state.stamp, self.source.dimensions)
+        if codes is None:
+            self.source.unpack(number)
+        return codes
+
+    def _block(self, number: int, state: BlockState) -> Rows:
+        if number not in self._rows:
+            rows = rows_of(self.source.load_block(number), self.source.dimensions)
+            self._rows[number] = (self._stamp(state), rows)
+        return self._rows[number][1]
+
+
+def among(parts: Sequence[Rows | Codes], seqs: Seqs) -> Iterator[tuple[Rows | Codes, NDArray[np.intp]]]:
+    """Yield each of *parts* that has some of *seqs*, all ascending, with their places in it."""
+    for part in parts:
+        if len(part.seqs):
+            first, last = np.searchsorted(seqs, [part.seqs[0], part.seqs[-1] + 1])
+            wanted = seqs[first:last]
+            places = np.searchsorted(part.seqs, wanted)
+            found = part.seqs[places] == wanted
+            if found.any():
+                yield part, places[found]
