@@ -36,6 +36,11 @@ class Bounds(NamedTuple):
     scores: Floats
     errors: Floats
 
+    @classmethod
+    def none(cls) -> "Bounds":
+        """Return the bounds of no row."""
+        return cls(np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32))
+
 
 class Rows(NamedTuple):
     """
@@ -55,6 +60,15 @@ class Rows(NamedTuple):
         # A dot product for each row: as fast as one for all rows, and independent of the position of a row.
         scores = (self.values[:, np.newaxis, :] @ query[:, np.newaxis]).ravel()
         return Bounds(scores, np.full(len(scores), _rounding(len(query)), dtype=np.float32))
+
+    def among(self, seqs: Seqs) -> "Rows":
+        """Return the rows of those of *seqs*, ascending, that are here."""
+        if not len(self.seqs):
+            return self
+        first, last = np.searchsorted(seqs, [self.seqs[0], self.seqs[-1] + 1])
+        places = np.searchsorted(self.seqs, seqs[first:last])
+        places = places[self.seqs[places] == seqs[first:last]]
+        return Rows(self.seqs[places], self.values[places])
 
 
 class Codes(NamedTuple):

@@ -75,19 +75,21 @@ class LoadedVectors:
             del self._members[next(iter(self._members))]
         return members if only.among is None else members.among(only.among)
 
-    def parts(self, members: Members) -> Sequence[Rows | Codes]:
-        """Return blocks with all vectors of *members*, in ascending order, packed where that is cheaper."""
-        blocks = self._current()
-        if self._are_few(members, blocks):
-            return [self.rows_among(members.seqs)]
-        return [self._codes(number, state) or self._block(number, state) for number, state in blocks.items()]
+    def parts(self, members: Members, *, packed: bool) -> Iterator[Rows | Codes]:
+        """
+        Yield blocks with all vectors of *members*, and of others, in ascending order.
 
-    def rows(self, members: Members) -> Sequence[Rows]:
-        """Return all vectors of *members*, in ascending order."""
+        Args:
+            members: The entries wanted.
+            packed: Whether the codes of a block that is not loaded will do.
+
+        """
         blocks = self._current()
-        if self._are_few(members, blocks):
-            return [self.rows_among(members.seqs)]
-        return [self._block(number, state) for number, state in blocks.items()]
+        if len(members.seqs) <= FEW_A_BLOCK * sum(number not in self._rows for number in blocks):
+            yield self.rows_among(members.seqs)
+            return
+        for number, state in blocks.items():
+            yield (self._codes(number, state) if packed else None) or self._block(number, state)
 
     def rows_among(self, seqs: Seqs) -> Rows:
         """Return the vectors of a few entries, looked up one by one."""
@@ -103,10 +105,6 @@ class LoadedVectors:
             if number in blocks and kept[0] == self._stamp(blocks[number])
         }
         return blocks
-
-    def _are_few(self, members: Members, blocks: Mapping[int, BlockState]) -> bool:
-        """Return whether *members* are looked up faster than the blocks that are not loaded are read."""
-        return len(members.seqs) <= FEW_A_BLOCK * sum(number not in self._rows for number in blocks)
 
     def _stamp(self, state: BlockState) -> object:
         return ("version", self.source.version()) if state.stamp is None else state.stamp
@@ -125,15 +123,3 @@ class LoadedVectors:
             rows = rows_of(self.source.load_block(number), self.source.dimensions)
             self._rows[number] = (self._stamp(state), rows)
         return self._rows[number][1]
-
-
-def among(parts: Sequence[Rows | Codes], seqs: Seqs) -> Iterator[tuple[Rows | Codes, NDArray[np.intp]]]:
-    """Yield each of *parts* that has some of *seqs*, all ascending, with their places in it."""
-    for part in parts:
-        if len(part.seqs):
-            first, last = np.searchsorted(seqs, [part.seqs[0], part.seqs[-1] + 1])
-            wanted = seqs[first:last]
-            places = np.searchsorted(part.seqs, wanted)
-            found = part.seqs[places] == wanted
-            if found.any():
-                yield part, places[found]

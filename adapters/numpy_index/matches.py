@@ -1,12 +1,11 @@
 """The matches of a query among the vectors of a filter."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hardwon.adapters.numpy_index.blocks import Codes, Floats, Rows, Seqs
-from hardwon.adapters.numpy_index.loaded import LoadedVectors, Members, among
+from hardwon.adapters.numpy_index.blocks import Bounds, Codes, Floats, Rows, Seqs
+from hardwon.adapters.numpy_index.loaded import LoadedVectors, Members
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
@@ -49,7 +48,7 @@ class NumpyMatches(Matches):
 
     @override
     def statistics(self) -> ScoreStatistics:
-        self._compared = _Compared(self._loaded.rows(self._members), self._members, self._query)
+        self._compared = self._compare(packed=False)
         # Sums of whole millionths do not depend on the order of rows.
         steps = np.rint(self._compared.found.astype(np.float64) * STEPS).astype(np.int64)
         if not len(steps):
@@ -64,26 +63,26 @@ class NumpyMatches(Matches):
 
     def _bounds(self) -> "_Compared":
         if self._compared is None:
-            self._compared = _Compared(self._loaded.parts(self._members), self._members, self._query)
+            self._compared = self._compare(packed=True)
         return self._compared
+
+    def _compare(self, *, packed: bool) -> "_Compared":
+        return _Compared(self._loaded.parts(self._members, packed=packed), self._members, self._query)
 
     def _scored(self, seqs: Seqs) -> dict[int, float]:
         """Return the exact scores of *seqs*, ascending."""
-        wanted = seqs[[seq not in self._exact for seq in seqs.tolist()]] if len(self._exact) else seqs
-        left = wanted
-        for part, places in among(self._bounds().parts, wanted):
-            if isinstance(part, Rows):
-                self._score(part, places)
-                left = left[~np.isin(left, part.seqs[places])]
+        left = np.array([seq for seq in seqs.tolist() if seq not in self._exact], dtype=np.int64)
+        for rows in self._bounds().rows:
+            left = left[~np.isin(left, self._score(rows.among(left)))]
         if len(left):
-            looked_up = self._loaded.rows_among(left)
-            self._score(looked_up, np.arange(len(looked_up.seqs)))
+            self._score(self._loaded.rows_among(left))
         return {seq: self._exact[seq] for seq in seqs.tolist() if seq in self._exact}
 
-    def _score(self, rows: Rows, places: NDArray[np.intp]) -> None:
-        products = rows.values[places].astype(np.float64) * self._query.astype(np.float64)
+    def _score(self, rows: Rows) -> Seqs:
+        products = rows.values.astype(np.float64) * self._query.astype(np.float64)
         cosines = np.round(products.sum(axis=1), COSINE_DECIMALS)
-        self._exact.update(zip(rows.seqs[places].tolist(), cosines.tolist(), strict=True))
+        self._exact.update(zip(rows.seqs.tolist(), cosines.tolist(), strict=True))
+        return rows.seqs
 
 
 class _Compared:
@@ -91,26 +90,31 @@ class _Compared:
     The members that have a vector, with bounds of their scores.
 
     Args:
-        parts: Blocks with the vectors of all *members*, and of others.
+        parts: Blocks with the vectors of all *members*, and of others, in ascending order.
         members: The entries compared.
         query: A unit vector.
 
     Attributes:
-        parts: These blocks.
+        rows: Those of the blocks that have the vectors themselves.
         seqs: The numbers of the members with a vector, ascending.
         found: Their scores, as the blocks bound them.
 
     """
 
-    def __init__(self, parts: Sequence[Rows | Codes], members: Members, query: Floats) -> None:
-        self.parts = parts
-        bounds = [part.bounds(query) for part in parts]
-        seqs = _joined([part.seqs for part in parts], np.int64)
-        places = members.find(seqs)
+    def __init__(self, parts: Iterable[Rows | Codes], members: Members, query: Floats) -> None:
+        self.rows = list[Rows]()
+        seqs, bounds = [np.empty(0, dtype=np.int64)], [Bounds.none()]
+        for part in parts:  # codes are dropped as soon as they are compared
+            seqs.append(part.seqs)
+            bounds.append(part.bounds(query))
+            if isinstance(part, Rows):
+                self.rows.append(part)
+        together = np.concatenate(seqs)
+        places = members.find(together)
         inside = places >= 0
-        self.seqs: Seqs = seqs[inside]
-        self.found: Floats = _joined([bound.scores for bound in bounds], np.float32)[inside]
-        self._errors: Floats = _joined([bound.errors for bound in bounds], np.float32)[inside]
+        self.seqs: Seqs = together[inside]
+        self.found: Floats = np.concatenate([bound.scores for bound in bounds])[inside]
+        self._errors: Floats = np.concatenate([bound.errors for bound in bounds])[inside]
         self._categories = members.categories[places[inside]]
         self._names = members.names
 
@@ -125,7 +129,3 @@ class _Compared:
         if len(seqs) <= k:
             return seqs
         return seqs[found + errors >= np.partition(found - errors, -k)[-k]]
-
-
-def _joined(arrays: Sequence[NDArray[np.generic]], kind: type[np.generic]) -> NDArray[np.generic]:
-    return np.concatenate(arrays) if arrays else np.empty(0, dtype=kind)

@@ -38,7 +38,7 @@ STATES = f"""
 """A lookup for each block in the index of vectors, not a scan of it."""
 
 LISTED = STATES.format(
-    state="listed.stamp, listed.packed IS NOT NULL",
+    state="listed.stamp, typeof(listed.packed) = 'blob'",  # IS NOT NULL would read it
     joined="LEFT JOIN vector_block listed ON listed.space_id = ?1 AND listed.block = found.block",
 )
 UNLISTED = STATES.format(state="NULL, 0", joined="")
