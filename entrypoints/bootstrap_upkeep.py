@@ -77,7 +77,7 @@ def rebuild_keyword_index(memory: Memory) -> None:
 
 
 def rebuild_vector_blocks(memory: Memory) -> None:
-    """Pack the vectors of all spaces anew."""
+    """Pack the vectors of all spaces again."""
     for space in memory.spaces:
         space.vectors.rebuild_blocks()
 

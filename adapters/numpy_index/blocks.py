@@ -19,7 +19,7 @@ LONGEST = 1.001
 UNIT_ROUNDOFF = 2.0**-24
 """The relative error of one float32 operation."""
 
-HALF_A_STEP = 0.5 * 10**-COSINE_DECIMALS
+HALF_A_STEP: float = 0.5 / 10**COSINE_DECIMALS
 ROOM = 1e-7  # for the rounding of the bounds themselves
 
 
@@ -97,7 +97,7 @@ class Codes(NamedTuple):
 
 def _rounding(dimensions: int) -> float:
     """Return the upper bound of the error of a float32 product of two unit vectors, and of rounding scores."""
-    return (dimensions + 4) * UNIT_ROUNDOFF * LONGEST**2 + HALF_A_STEP + ROOM
+    return 2 * (dimensions + 4) * UNIT_ROUNDOFF + HALF_A_STEP + ROOM
 
 
 def rows_of(block: VectorBlock, dimensions: int) -> Rows:

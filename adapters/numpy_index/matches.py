@@ -126,6 +126,7 @@ class _Compared:
             if category in self._names:
                 own = self._categories == self._names.index(category)
             seqs, found, errors = seqs[own], found[own], errors[own]
-        if len(seqs) <= k:
-            return seqs
-        return seqs[found + errors >= np.partition(found - errors, -k)[-k]]
+        if len(seqs) > k:
+            kth = np.partition(found - errors, -k)[-k]
+            seqs = seqs[found + errors >= kth]
+        return seqs

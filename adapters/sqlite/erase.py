@@ -10,7 +10,17 @@ from hardwon.domain.model.erasure import Erasure, still_unused
 from hardwon.ports.erasure import OwnedText
 
 ENTRY_TABLES = ("entry", "entry_text")
-KEPT_TABLES = ("space", "vector", "vector_block", "query_vector", "forgotten", "recall", "usage", "entry_place", "entry_alias")
+KEPT_TABLES = (
+    "space",
+    "vector",
+    "vector_block",
+    "query_vector",
+    "forgotten",
+    "recall",
+    "usage",
+    "entry_place",
+    "entry_alias",
+)
 """Tables without texts of their own: their rows go with their entries, packed vectors by triggers; those of queries all go."""
 
 KEPT_METADATA = ("schema_version", "content_version", "active_space", "automatic_provider", "forgetting_secret")

@@ -2,7 +2,7 @@
 Blocks of vectors: which of them changed, and each packed into one value that is scanned quickly.
 
 A block is a range of 1,024 numbers of entries in one space. Triggers give it a new stamp with every change of a vector and drop its
-packed value in the same transaction, whoever writes; the next write of vectors packs it again. Nothing here is needed for a right
+packed value in the same transaction, in every process; the next write of vectors packs it again. Nothing here is needed for a right
 answer: a block that is not listed, not packed or does not fit its stamp is read vector by vector.
 """
 
@@ -17,7 +17,7 @@ from hardwon.ports.vectors import BlockState, VectorBlock
 SHIFT = 10
 """The bits of an entry's number that tell its place in its block, in the triggers too."""
 
-MOST_AT_ONCE = 64
+MAX_AT_ONCE = 64
 """Blocks that one write packs: half a second of CPU."""
 
 TABLE = "vector_block"
@@ -95,12 +95,12 @@ def drop_packed(database: Database, space_id: int, number: int | None = None) ->
 
 
 def pack_blocks(
-    database: Database, space_id: int, load: Callable[[int], VectorBlock], pack: Pack, most: int | None = MOST_AT_ONCE
+    database: Database, space_id: int, load: Callable[[int], VectorBlock], pack: Pack, most: int | None = MAX_AT_ONCE
 ) -> None:
     """
     Pack at most *most* blocks of a space that are not, but for the newest, which still grows; each in a transaction of its own.
 
-    A block with a vector that can't be used stays as it is: whoever reads it warns of that vector.
+    A block with a vector that can't be used stays as it is: the reader of a block warns of that vector.
 
     Args:
         database: The store.
@@ -120,9 +120,7 @@ def pack_blocks(
             _pack_block(database, space_id, number, load, pack)
 
 
-def _pack_block(
-    database: Database, space_id: int, number: int, load: Callable[[int], VectorBlock], pack: Pack
-) -> None:
+def _pack_block(database: Database, space_id: int, number: int, load: Callable[[int], VectorBlock], pack: Pack) -> None:
     state = states(database, space_id).get(number)
     if state is None or state.is_packed:  # another process was faster
         return

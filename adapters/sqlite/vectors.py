@@ -8,7 +8,7 @@ from contextlib import suppress
 from hardwon.adapters.sqlite.database import Database, Row, content_version, note_change
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.adapters.sqlite.vector_blocks import (
-    MOST_AT_ONCE,
+    MAX_AT_ONCE,
     Pack,
     bounds,
     drop_packed,
@@ -16,8 +16,8 @@ from hardwon.adapters.sqlite.vector_blocks import (
     packed,
     states,
 )
-from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
 from hardwon.domain.model.identity import searchable_text
 from hardwon.domain.model.vocabulary import KINDS, Kind
@@ -203,7 +203,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     def rebuild_blocks(self) -> None:
         """
-        Pack all complete blocks anew.
+        Drop what is packed, and pack all complete blocks again.
 
         Raises:
             StorageError: the store can't be written now.
@@ -211,7 +211,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
         drop_packed(self._database, self._space_id())
         self._pack_blocks(most=None)
 
-    def _pack_blocks(self, most: int | None = MOST_AT_ONCE) -> None:
+    def _pack_blocks(self, most: int | None = MAX_AT_ONCE) -> None:
         if self._pack:
             pack_blocks(self._database, self._space_id(), self.load_block, self._pack, most)
 

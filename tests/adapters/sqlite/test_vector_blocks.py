@@ -1,17 +1,20 @@
 """Packed vectors: after any history a search finds the same by them and without, and damage to them costs time only."""
 
 import contextlib
+import itertools
 import tempfile
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import attrs
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from hardwon.adapters.numpy_index import loaded
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.erase_files import StoreRows
@@ -24,6 +27,7 @@ from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.vocabulary import CATEGORIES
+from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockState, VectorBlock
 from tests.adapters.sqlite.snapshot_files import EVERY_ENTRY, checkpoints_of
 from tests.contracts.worlds import ALL, open_new_store, world_of
@@ -46,27 +50,45 @@ LESSONS = ("retry the socket", "lock the cache", "deploy x86", "parser first", "
 FILTERS = (EVERYTHING, LEARNINGS, *(EntryFilter(category=category) for category in CATEGORIES))
 
 
-class Plain:
-    """The blocks of a store, none of them packed."""
+class Plain(SqliteVectorStore):
+    """The vectors of a store, as if no block of them was packed."""
 
-    def __init__(self, source: SqliteVectorStore) -> None:
-        self._source = source
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._source, name)
-
+    @override
     def blocks(self) -> Mapping[int, BlockState]:
-        return {number: state._replace(is_packed=False) for number, state in self._source.blocks().items()}
+        return {number: state._replace(is_packed=False) for number, state in super().blocks().items()}
+
+
+class Counting(SqliteVectorStore):
+    """The vectors of a store, with a list of the blocks that were read."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database, SPACE, ignore)
+        self.read, self.packed_read = list[int](), list[int]()
+
+    @override
+    def load_block(self, number: int) -> VectorBlock:
+        self.read.append(number)
+        return super().load_block(number)
+
+    @override
+    def packed(self, number: int) -> bytes | None:
+        self.packed_read.append(number)
+        return super().packed(number)
+
+
+def ignore(_: str) -> None:
+    pass
 
 
 def vectors_of(database: Database, space: Space = SPACE) -> SqliteVectorStore:
-    return SqliteVectorStore(database, space, lambda _: None, pack=pack_block)
+    return SqliteVectorStore(database, space, ignore, pack=pack_block)
 
 
-def assert_same(fast: NumpyVectorIndex, vectors: SqliteVectorStore, query: Vector = QUERY_VECTOR) -> None:
+def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE) -> None:
     """Check that *fast* answers to the bit as an index that compares every vector."""
+    plain = NumpyVectorIndex(Plain(database, space, ignore))
     for only in FILTERS:
-        found, expected = fast.compare(query, only), NumpyVectorIndex(Plain(vectors)).compare(query, only)
+        found, expected = fast.compare(QUERY_VECTOR, only), plain.compare(QUERY_VECTOR, only)
         for k in (1, 2, ALL):
             assert found.top(k) == expected.top(k)
         for category in CATEGORIES:
@@ -92,6 +114,8 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
+        self.always_packed = patch.object(loaded, "FEW_A_BLOCK", -1)
+        self.always_packed.start()
         self.use(open_new_store(self.folder.name))
         self.database.rows("INSERT INTO sqlite_sequence (name, seq) SELECT 'entry', 0")
         self.checkpoints = 0
@@ -103,8 +127,13 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         self.resident = [NumpyVectorIndex(vectors) for vectors in self.spaces]
 
     def teardown(self) -> None:
+        self.always_packed.stop()
         self.database.close()
         self.folder.cleanup()
+
+    @initialize(start=st.integers(0, 9))
+    def begin_with_packed_blocks(self, start: int) -> None:
+        fill(self.database, [planted(0.6 + 0.001 * (start + 3 * place)) for place in range(5)])
 
     def stored(self) -> list[Entry]:
         return self.world.repository.find(EVERYTHING, limit=ALL)
@@ -124,7 +153,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         self.spaces[space].put((text, vector) for text in self.spaces[space].pending(limit))
 
     @rule(vector=free_unit_vectors)
-    def embed_all_anew(self, vector: Vector) -> None:
+    def embed_all_again(self, vector: Vector) -> None:
         for vectors in self.spaces:
             vectors.clear(EVERYTHING)
             vectors.put((text, vector) for text in vectors.pending(ALL))
@@ -216,8 +245,8 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
     @invariant()
     def packed_and_plain_agree(self) -> None:
         for vectors, resident in zip(self.spaces, self.resident, strict=True):
-            assert_same(NumpyVectorIndex(vectors), vectors)
-            assert_same(resident, vectors)
+            assert_same(NumpyVectorIndex(vectors), self.database, vectors.space)
+            assert_same(resident, self.database, vectors.space)
 
     @invariant()
     def nothing_is_packed_of_an_entry_that_is_gone(self) -> None:
@@ -227,7 +256,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
 
 
 PackedAgreesWithPlain.TestCase.settings = settings(
-    max_examples=max(1, settings().max_examples // 5), stateful_step_count=20
+    max_examples=max(1, settings().max_examples // 5), stateful_step_count=10
 )
 TestPackedAgreesWithPlain = PackedAgreesWithPlain.TestCase
 
@@ -240,14 +269,14 @@ def database(folder: Path) -> Iterator[Database]:
 
 def fill(database: Database, vectors: Sequence[Vector], blocks: int = 3) -> SqliteVectorStore:
     """Store entries with those vectors in each of some blocks; all blocks but the last are packed."""
-    store = vectors_of(database)
+    store, entries = vectors_of(database), world_of(database).repository
     for block in range(blocks):
         if block:
             leave_a_gap(database)
         for place, _ in enumerate(vectors):
-            world_of(database).repository.put(lesson(f"block {block}, place {place}"))
-    by_text = {f"block {block}, place {place}": vector for block in range(blocks) for place, vector in enumerate(vectors)}
-    store.put((text, by_text[text.text.partition("\n")[2].strip() or text.text]) for text in store.pending(ALL))
+            entries.put(lesson(f"block {block}, place {place}"))
+    waiting = sorted(store.pending(ALL), key=lambda text: text.seq)
+    store.put(zip(waiting, itertools.cycle(vectors), strict=False))
     return store
 
 
@@ -261,36 +290,17 @@ def test_all_blocks_but_the_newest_are_packed_when_vectors_are_stored(database: 
 
 
 def test_a_packed_block_is_used(database: Database) -> None:
-    store = fill(database, [planted(0.6)] * 100)
-    counted = Counting(store)
+    fill(database, [planted(0.6)] * 100)
+    counted = Counting(database)
     top = NumpyVectorIndex(counted).compare(QUERY_VECTOR, EVERYTHING).top(1)
 
     assert top[0].score == 0.6
     assert (counted.packed_read, counted.read) == ([0, 1], [2])
 
 
-class Counting(Plain):
-    """A source that notes which blocks are read."""
-
-    def __init__(self, source: SqliteVectorStore) -> None:
-        super().__init__(source)
-        self.read, self.packed_read = list[int](), list[int]()
-
-    def blocks(self) -> Mapping[int, BlockState]:
-        return self._source.blocks()
-
-    def load_block(self, number: int) -> VectorBlock:
-        self.read.append(number)
-        return self._source.load_block(number)
-
-    def packed(self, number: int) -> bytes | None:
-        self.packed_read.append(number)
-        return self._source.packed(number)
-
-
 def test_a_resident_process_reads_only_the_block_that_changed(database: Database) -> None:
     store = fill(database, [planted(0.6)] * 100)
-    counted = Counting(store)
+    counted = Counting(database)
     index = NumpyVectorIndex(counted)
     index.compare(QUERY_VECTOR, EVERYTHING).statistics()
     assert counted.read == [0, 1, 2]
@@ -305,7 +315,8 @@ def test_a_resident_process_reads_only_the_block_that_changed(database: Database
 
 
 def test_another_process_changes_a_block_and_it_is_read_again(database: Database, folder: Path) -> None:
-    counted = Counting(fill(database, [planted(0.6)] * 100))
+    fill(database, [planted(0.6)] * 100)
+    counted = Counting(database)
     index = NumpyVectorIndex(counted)
     index.compare(QUERY_VECTOR, EVERYTHING).statistics()
     with contextlib.closing(Database(str(folder / "memory.db"))) as other:
@@ -322,13 +333,13 @@ def test_a_changed_block_is_packed_again_by_the_next_write(database: Database) -
 
     store.put([])
     assert packed_blocks(database) == 2
-    assert_same(NumpyVectorIndex(store), store)
+    assert_same(NumpyVectorIndex(store), database)
 
 
 def test_a_damaged_block_is_noticed_passed_over_and_packed_again(database: Database) -> None:
     store = fill(database, [planted(0.6)] * 100)
     database.rows("UPDATE vector_block SET packed = zeroblob(length(packed)) WHERE block = 0")
-    assert_same(NumpyVectorIndex(store), store)
+    assert_same(NumpyVectorIndex(store), database)
     assert packed_blocks(database) == 1
 
     store.put([])
@@ -339,8 +350,7 @@ def test_a_store_that_is_only_read_answers_beside_a_damaged_block(database: Data
     fill(database, [planted(0.6)] * 100)
     database.rows("UPDATE vector_block SET packed = x'00' WHERE block = 0")
     with contextlib.closing(Database(str(folder / "memory.db"), read_only=True)) as other:
-        store = vectors_of(other)
-        assert_same(NumpyVectorIndex(store), store)
+        assert_same(NumpyVectorIndex(vectors_of(other)), other)
 
 
 @pytest.mark.parametrize("blob", [b"short", array("f", [float("nan")] * 4).tobytes(), array("f", [9.0] * 4).tobytes()])
@@ -350,7 +360,7 @@ def test_a_block_with_an_unusable_vector_is_not_packed(database: Database, blob:
     store.put([])
 
     assert [state.is_packed for state in store.blocks().values()] == [False, True, False]
-    assert_same(NumpyVectorIndex(store), store)
+    assert_same(NumpyVectorIndex(store), database)
 
 
 def test_without_numpy_no_block_is_packed_and_vectors_are_stored(
@@ -368,24 +378,14 @@ def test_two_writers_pack_at_once(database: Database, folder: Path) -> None:
     with contextlib.closing(open_store(str(folder))) as other:
         vectors = vectors_of(other)
 
-        def pack_after_the_other(block: VectorBlock, stamp: int) -> bytes | None:
+        def pack_while_the_other_tries(block: VectorBlock, stamp: int) -> bytes | None:
+            with pytest.raises(StorageError), other.waiting(0):
+                vectors.rebuild_blocks()
             return pack_block(block, stamp)
 
-        first = SqliteVectorStore(database, SPACE, lambda _: None, pack=_between(pack_after_the_other, vectors))
-        first.put([])
+        SqliteVectorStore(database, SPACE, ignore, pack=pack_while_the_other_tries).put([])
     assert packed_blocks(database) == 3
-    assert_same(NumpyVectorIndex(store), store)
-
-
-def _between(pack: Callable[[VectorBlock, int], bytes | None], other: SqliteVectorStore) -> Callable[..., bytes | None]:
-    """Return *pack*, which lets *other* try to pack while the lock is held."""
-
-    def packing(block: VectorBlock, stamp: int) -> bytes | None:
-        with contextlib.suppress(StorageError), other._database.waiting(0):  # noqa: SLF001
-            other.rebuild_blocks()
-        return pack(block, stamp)
-
-    return packing
+    assert_same(NumpyVectorIndex(store), database)
 
 
 def test_a_process_that_dies_while_it_packs_leaves_whole_blocks(database: Database) -> None:
@@ -400,6 +400,6 @@ def test_a_process_that_dies_while_it_packs_leaves_whole_blocks(database: Databa
         return pack_block(block, stamp)
 
     with pytest.raises(KeyboardInterrupt):
-        SqliteVectorStore(database, SPACE, lambda _: None, pack=die).put([])
+        SqliteVectorStore(database, SPACE, ignore, pack=die).put([])
     assert packed_blocks(database) == 1
-    assert_same(NumpyVectorIndex(store), store)
+    assert_same(NumpyVectorIndex(store), database)
