@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwon.adapters.numpy_index.blocks import Codes, Rows, Seqs, rows_of, unpack
+from hardwon.adapters.numpy_index.blocks import Codes, Rows, Seqs, find, rows_of, unpack
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.ports.vectors import BlockSource, BlockState
 
@@ -41,15 +41,9 @@ class Members(NamedTuple):
 
     def among(self, seqs: Sequence[int]) -> "Members":
         """Return those of *seqs*."""
-        wanted = np.isin(self.seqs, np.array(seqs, dtype=np.int64))
-        return self._replace(seqs=self.seqs[wanted], categories=self.categories[wanted])
-
-    def find(self, seqs: Seqs) -> NDArray[np.intp]:
-        """Return the place of each of *seqs* among the members, -1 for others."""
-        if not len(self.seqs):
-            return np.full(len(seqs), -1)
-        places = np.searchsorted(self.seqs, seqs).clip(max=len(self.seqs) - 1)
-        return np.where(self.seqs[places] == seqs, places, -1)
+        places = find(np.array(sorted({*seqs}), dtype=np.int64), self.seqs)
+        places = places[places >= 0]
+        return self._replace(seqs=self.seqs[places], categories=self.categories[places])
 
 
 class LoadedVectors:

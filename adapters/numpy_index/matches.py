@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from hardwon.adapters.numpy_index.blocks import Bounds, Codes, Floats, Rows, Seqs
+from hardwon.adapters.numpy_index.blocks import Bounds, Codes, Floats, Rows, Seqs, find
 from hardwon.adapters.numpy_index.loaded import LoadedVectors, Members
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.ranking.candidates import Hit
@@ -43,8 +43,8 @@ class NumpyMatches(Matches):
 
     @override
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        found = self._bounds().seqs
-        return self._scored(found[np.isin(found, list(seqs))])
+        wanted = np.array(sorted({*seqs}), dtype=np.int64)
+        return self._scored(wanted[find(wanted, self._bounds().seqs) >= 0])
 
     @override
     def statistics(self) -> ScoreStatistics:
@@ -73,7 +73,7 @@ class NumpyMatches(Matches):
         """Return the exact scores of *seqs*, ascending."""
         left = np.array([seq for seq in seqs.tolist() if seq not in self._exact], dtype=np.int64)
         for rows in self._bounds().rows:
-            left = left[~np.isin(left, self._score(rows.among(left)))]
+            left = left[find(left, self._score(rows.among(left))) < 0]
         if len(left):
             self._score(self._loaded.rows_among(left))
         return {seq: self._exact[seq] for seq in seqs.tolist() if seq in self._exact}
@@ -110,7 +110,7 @@ class _Compared:
             if isinstance(part, Rows):
                 self.rows.append(part)
         together = np.concatenate(seqs)
-        places = members.find(together)
+        places = find(together, members.seqs)
         inside = places >= 0
         self.seqs: Seqs = together[inside]
         self.found: Floats = np.concatenate([bound.scores for bound in bounds])[inside]

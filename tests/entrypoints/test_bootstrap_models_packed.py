@@ -1,0 +1,65 @@
+"""What is derived from vectors, from where the user stands: remembered queries, packed blocks, forgetting and repairing both."""
+
+import pytest
+
+from hardwon.adapters.sqlite.vector_blocks import SHIFT
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import hardwon, write
+
+ENTRIES, WIDTH = 7, 384
+MODEL = "hardwon.adapters.minilm.transformer"
+
+
+def packed(world: World) -> list[bytes]:
+    return [blob for (blob,) in world.query("SELECT packed FROM vector_block WHERE packed IS NOT NULL")]
+
+
+@pytest.fixture
+def packed_world(embedded_world: World) -> World:
+    """Return a world whose first block of vectors is packed, as a lesson of the next one was stored."""
+    embedded_world.query(f"UPDATE sqlite_sequence SET seq = 1 << {SHIFT} WHERE name = 'entry'")
+    write(embedded_world)
+    assert len(packed(embedded_world)) == 1
+    return embedded_world
+
+
+def test_a_session_start_that_repeats_a_query_loads_no_model_and_prints_the_same(embedded_world: World) -> None:
+    first, _, modules = embedded_world.launch()
+    assert MODEL in modules
+    assert embedded_world.query("SELECT count(*) FROM query_vector") == [(1,)]
+
+    second, _, modules = embedded_world.launch()
+    assert MODEL not in modules
+    assert "vector=7" in second.stdout
+    assert second.stdout == first.stdout
+
+
+def test_forgetting_leaves_neither_a_query_nor_the_codes_of_the_entry(packed_world: World) -> None:
+    packed_world.hook()
+    [(text, number)] = packed_world.query("SELECT description, entry_seq FROM entry_text ORDER BY entry_seq LIMIT 1")
+    [before] = packed(packed_world)
+    codes = before[-ENTRIES * WIDTH :][:WIDTH]
+    assert codes in b"".join(path.read_bytes() for path in packed_world.store.iterdir())
+
+    assert hardwon(packed_world, "forget", text, "--yes").code == 0
+    assert packed_world.query("SELECT count(*) FROM entry WHERE seq = ?", (number,)) == [(0,)]
+    assert packed(packed_world) == []
+    assert packed_world.query("SELECT count(*) FROM query_vector") == [(0,)]
+    assert not any(codes in path.read_bytes() for path in packed_world.store.iterdir())
+
+
+def test_the_doctor_packs_again_what_was_damaged_or_dropped(packed_world: World) -> None:
+    before = packed(packed_world)
+    block = packed_world.hook().stdout
+    packed_world.query("UPDATE vector_block SET packed = zeroblob(length(packed)) WHERE packed IS NOT NULL")
+    assert packed_world.hook().stdout == block
+
+    hardwon(packed_world, "doctor", "--repair")
+    assert packed(packed_world) == before
+
+    packed_world.query("DROP TABLE vector_block")
+    packed_world.query("DROP TABLE query_vector")
+    assert packed_world.hook().stdout == block
+    hardwon(packed_world, "doctor", "--repair")
+    assert [len(blob) for blob in packed(packed_world)] == [len(blob) for blob in before]
+    assert packed_world.query("SELECT count(*) FROM query_vector") == [(0,)]
