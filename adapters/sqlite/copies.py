@@ -152,8 +152,7 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
         copy_pages(source, copy)
     with copy.translated():
         restrict(copy.connection, deadline)
-        for trigger in TRIGGERS:  # without a look at what it says: nothing is written by one here
-            copy.connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
+    _drop_triggers(copy)
     objects = schema_objects(copy)
     refuse_programs(objects, VIEWS, KEYWORD_TABLES)
     for name in READ_TABLES:
@@ -164,8 +163,15 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
         if not (schema_version(copy.connection) and copy.rows("PRAGMA table_info(entry_text)")):
             raise StorageError("it is no store of hardwon")
         migrate(copy.connection)
+    _drop_triggers(copy)
     if copy.rows("PRAGMA foreign_key_check"):
         raise StorageError("parts of its entries are missing")
+
+
+def _drop_triggers(copy: Database) -> None:
+    """Drop the triggers of packed vectors, whatever they do: a copy has no use for them, and may run none."""
+    for name in TRIGGERS:
+        copy.rows(f"DROP TRIGGER IF EXISTS {name}")
 
 
 def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:

@@ -1,4 +1,4 @@
-"""What is derived from vectors, from where the user stands: remembered queries, packed blocks, forgetting and repairing both."""
+"""Remembered queries and packed vectors at the doors: used, forgotten, repaired."""
 
 import pytest
 

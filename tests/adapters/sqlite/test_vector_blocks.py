@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hardwon.adapters.numpy_index import loaded
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
+from hardwon.adapters.sqlite.copies import opened_copy
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.store import open_store
@@ -29,6 +30,7 @@ from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockState, VectorBlock
+from tests.adapters.sqlite.historic_stores import STORES, unpack
 from tests.adapters.sqlite.snapshot_files import EVERY_ENTRY, checkpoints_of
 from tests.contracts.worlds import ALL, open_new_store, world_of
 from tests.strategies import (
@@ -403,3 +405,11 @@ def test_a_process_that_dies_while_it_packs_leaves_whole_blocks(database: Databa
         SqliteVectorStore(database, SPACE, ignore, pack=die).put([])
     assert packed_blocks(database) == 1
     assert_same(NumpyVectorIndex(store), database)
+
+
+@pytest.mark.parametrize("store", STORES[-1:], ids=lambda store: store.stem)
+def test_entries_are_deleted_from_a_copy_of_an_earlier_store(store: Path, folder: Path) -> None:
+    with opened_copy(str(unpack(store, folder))) as copy:
+        assert copy.value("SELECT count(*) FROM vector") > 0
+        copy.rows("DELETE FROM entry")
+        assert copy.value("SELECT count(*) FROM vector") == 0
