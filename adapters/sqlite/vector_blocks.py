@@ -17,8 +17,8 @@ from hardwon.ports.vectors import BlockState, VectorBlock
 SHIFT = 10
 """The bits of an entry's number that tell its place in its block, in the triggers too."""
 
-MAX_AT_ONCE = 64
-"""Blocks that one write packs: half a second of CPU."""
+MAX_AT_ONCE = 16
+"""Blocks that one write packs: a third of a second of CPU."""
 
 TABLE = "vector_block"
 TRIGGERS = ("vector_block_inserted", "vector_block_updated", "vector_block_deleted")
