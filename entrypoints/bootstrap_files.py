@@ -148,9 +148,8 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
     )
 
 
-def conflicted_files(settings: "Settings", project_root: str) -> list[str]:
-    """Return one line for each file of the knowledge banks and the project's memory that is left out as conflicted."""
-    from hardwon.adapters.markdown.conflict import CONFLICTED
+def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
+    """Return one line for each file of the knowledge banks and the project's memory that is left out, or a part of it."""
     from hardwon.adapters.markdown.knowledge_bank import read_banks
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.model.errors import UnreadableFileError
@@ -164,7 +163,7 @@ def conflicted_files(settings: "Settings", project_root: str) -> list[str]:
             sources.read(path)
         except UnreadableFileError as error:
             problems.append(str(error))
-    return [line for line in problems if line.endswith(CONFLICTED)]
+    return problems
 
 
 def document_folders(memory: Memory, project_root: str) -> list[str]:

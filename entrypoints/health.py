@@ -16,7 +16,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents
-from hardwon.entrypoints.bootstrap_files import build_find_drift, conflicted_files
+from hardwon.entrypoints.bootstrap_files import build_find_drift, unreadable_files
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
 from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
@@ -27,6 +27,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_sound,
     ensure_vector_index,
     store_path,
+    troubles_beside,
 )
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health_projects import project_lines
@@ -93,9 +94,11 @@ CHECKED = "provider "
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; checks of a store that can't be opened are left out."""
-    files = [Finding("file", ok=False, detail=line) for line in conflicted_files(settings, project_root)]
+    beside = list(troubles_beside(settings.global_store))  # before the store is opened, which writes its log anew
+    files = [Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)]
     return [
         *_store(settings, project_root),
+        *(Finding(name, ok=False, detail=line) for name, line in beside),
         *files,
         *_pauses(settings),
         _git(project_root),
@@ -153,8 +156,6 @@ def _sound(memory: Memory) -> str:
     if path is None:
         return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
     ensure_sound(memory)
-    if not (os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)):
-        raise StorageError(f"{path} can be read but not written; check the permissions of the file and its folder")
     total = memory.repository.count(EVERYTHING)
     return f"{total} {'entry' if total == 1 else 'entries'} in {path}, {os.path.getsize(path)} bytes"
 

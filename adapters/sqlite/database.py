@@ -7,48 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
+from hardwon.adapters.sqlite.file_trouble import OF_THE_FILE, REPAIR, primary_code, translated
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.redaction import redact
-
-SHOWN_CHARACTERS = 60
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-WAYS_OUT = {
-    sqlite3.SQLITE_BUSY: "; another program holds it, try again when it is done",
-    sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
-    sqlite3.SQLITE_FULL: "; free some space",
-    sqlite3.SQLITE_INTERRUPT: ", as it took too long",
-    sqlite3.SQLITE_TOOBIG: "; a single value of it takes too much memory",
-}
-PRIMARY_CODE = 0xFF  # higher bits are details, such as SQLITE_CORRUPT_VTAB
-
-
-@contextmanager
-def translated(path: str, repair: str = "") -> Iterator[None]:
-    """
-    Translate errors of sqlite3, of the file system and of lone surrogates into `StorageError`.
-
-    Args:
-        path: The file, for the message.
-        repair: Advice about a damaged file, the end of the message.
-
-    """
-    try:
-        yield
-    except HardwonError:
-        raise
-    except UnicodeEncodeError as error:
-        raise StorageError(f"{path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise StorageError(f"{path}: {reason}; check the path and its permissions") from error
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
-        if code in DAMAGED:
-            raise CorruptStoreError(f"{path}: {error}{repair}") from error
-        raise StorageError(f"{path}: {error}{WAYS_OUT.get(code, '')}") from error
 
 
 def to_text(timestamp: dt.datetime) -> str:
@@ -120,7 +82,6 @@ BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.05
 """Upper bound of the wait for other writers, for counters."""
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
-REPAIR = ", run: hardwon doctor --repair"
 
 Row = tuple[Any, ...]
 Parameters = Sequence[object] | Mapping[str, object]
@@ -129,6 +90,10 @@ Parameters = Sequence[object] | Mapping[str, object]
 class Database:
     """
     A connection with nested transactions, and errors that name the file.
+
+    Attributes:
+        path: The database file.
+        is_read_only: Whether it can only be read.
 
     No secret passes it: every text in the parameters of a statement is redacted, in a search for a key as when it is stored.
 
@@ -147,12 +112,27 @@ class Database:
         self._identity: tuple[int, int] | None = None
         self._busy_ms = int(busy_seconds * 1000)
         with self.translated():
-            address = _read_only_uri(path) if read_only else _usable_address(path)
-            self.connection = sqlite3.connect(
-                address, timeout=busy_seconds, isolation_level=None, cached_statements=64, uri=address != path
-            )
-            self._configure()
+            self._connect(_read_only_uri(path) if read_only else _usable_address(path))
             self._identity = _identity(path)
+
+    def _connect(self, address: str) -> None:
+        """Connect; where SQLite can't make the files that it needs beside the database, as on a full disk, for reading."""
+        self.is_read_only = address not in {self.path, IN_MEMORY, TEMPORARY}
+        self.connection = sqlite3.connect(
+            address,
+            timeout=self._busy_ms / 1000,
+            isolation_level=None,
+            cached_statements=64,
+            uri=self.is_read_only,
+        )
+        try:
+            self._configure()
+            self.connection.execute("PRAGMA schema_version")  # the first access to the file
+        except sqlite3.Error as error:
+            self.connection.close()
+            if self.is_read_only or primary_code(error) not in OF_THE_FILE:
+                raise
+            self._connect(_read_only_uri(self.path))
 
     def _configure(self) -> None:
         for pragma in (

@@ -1,0 +1,177 @@
+"""Every door to the memory, as it is called on a small world: in a forked child, so that what binds a process ends with it."""
+
+import contextlib
+import gc
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+from mcp import Client
+
+from hardwon.entrypoints import bootstrap, bootstrap_capture
+from hardwon.entrypoints.mcp import main as mcp
+from hardwon.entrypoints.mcp.server import MemoryServer
+from tests.doors.states import put
+from tests.entrypoints.hook_process import World, broken_by
+from tests.entrypoints.programs import COMPLETE, VALID, hardwon
+from tests.fakes import doors as here
+
+BANK = "### Name the unit\nA number without its unit is misread by its reader.\n- Observation count: 3\n\n"
+MEMORY_FILE = "---\ntitle: Locks of the store\ntier: important\n---\n\n# Locks of the store\n\nWriters of the store wait for its lock.\n"
+LESSON = {**VALID, **COMPLETE, "name": "Close the feed", "description": "A feed that stays open holds its lock."}
+QUESTION = "number without its unit"
+BUSY_SECONDS = 0.1
+LONGEST_SECONDS = 60
+
+
+class Said(NamedTuple):
+    """What a door said, standard output before standard error, and its exit code."""
+
+    code: int
+    text: str
+
+
+def _payload(world: World, event: str, **fields: object) -> bytes:
+    return json.dumps({**world.session_start(), "hook_event_name": event, **fields}).encode()
+
+
+class Door(NamedTuple):
+    """A program, its arguments, and its standard input."""
+
+    program: str
+    arguments: tuple[str, ...] = ()
+    stdin: Callable[[World], bytes] = lambda _: b""
+
+
+DOORS: Mapping[str, Door] = {
+    "session start": Door("hardwon-hook", (), lambda world: _payload(world, "SessionStart")),
+    "prompt": Door(
+        "hardwon-hook", (), lambda world: _payload(world, "UserPromptSubmit", prompt=f"why is a {QUESTION} misread?")
+    ),
+    "stop": Door("hardwon-hook", (), lambda world: _payload(world, "Stop", last_assistant_message="Named the unit.")),
+    "writer": Door("hardwon-writer", ("--action", "upsert", "--entry-json", json.dumps(LESSON))),
+    "MCP": Door("hardwon-mcp"),
+    "list": Door("hardwon", ("list",)),
+    "recall": Door("hardwon", ("recall", QUESTION)),
+    "doctor": Door("hardwon", ("doctor",)),
+}
+
+
+class OneCall:
+    """A client in memory that calls one tool and prints the answer."""
+
+    async def serve(self, server: MemoryServer) -> None:
+        """Serve that client."""
+        async with Client(server) as client:
+            result = await client.call_tool("memory_search", {"query": QUESTION})
+            texts = (getattr(block, "text", "") for block in result.content)
+            sys.stdout.write(f"{'refused' if result.is_error else 'answered'}: {''.join(texts)}\n")
+
+    def stop(self) -> None:
+        """Never called."""
+
+
+def _serve_one_call() -> None:
+    sys.exit(mcp._serve(mcp._parse(["--no-scan"]), OneCall))
+
+
+class Template:
+    """
+    A world with a lesson of a bank, a memory file, settings, a log, a waiting event, and a lesson that is in the write-ahead log only.
+
+    Attributes:
+        world: Where every cell runs, made new for each.
+
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._kept = folder / "kept"
+        self.world = World(folder / "world", contextlib.ExitStack())
+        self.world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "off", "HARDWON_KEYWORD_PROVIDER": "off"}
+        del self.world.variables["HARDWON_CAPTURE_ENABLED"]
+        self.world.write_bank("heuristics", BANK)
+        self.world.configure(injection_limit="7")
+        memory = self.world.project / "memory"
+        memory.mkdir()
+        (memory / "locks.md").write_text(MEMORY_FILE)
+        self.world.import_bank()
+        assert hardwon(self.world, "index").code == 0
+        assert self.world.hook(payload=b"no JSON").log
+        with mock.patch.object(bootstrap_capture, "_spawn"):
+            self.world.hook(payload=_payload(self.world, "UserPromptSubmit", prompt="what about the feeds?"))
+        with contextlib.closing(sqlite3.connect(self.world.database, isolation_level=None)) as reader:
+            reader.execute("BEGIN").execute(
+                "SELECT * FROM entry"
+            ).fetchall()  # it keeps the log from being written back
+            self._store_lesson()
+            shutil.copytree(self.world.store, folder / "killed")
+        self._killed = folder / "killed"
+        shutil.copytree(self.world.folder, self._kept)
+        assert not (self._kept / "store" / "memory.db-wal").exists()
+        for door in DOORS.values():  # children find all modules imported
+            self._said(door, "", "")
+        gc.freeze()  # a child that collects what it shares would copy it
+        self.world.folder.rename(
+            folder / "warm"
+        )  # SQLite knows its files by their inodes, which must not be used again
+
+    def _store_lesson(self) -> None:
+        door = DOORS["writer"]
+        fields = json.dumps({**VALID, "name": "Flush the log", "description": "What is not flushed is lost."})
+        arguments = (*door.arguments[:-1], fields)
+        done = here.run_here(door.program, arguments, stdin=b"", env=self.world.variables, folder=self.world.project)
+        assert done.code == 0, done.err
+
+    def ask(self, door: str, file: str = "", state: str = "") -> Said:
+        """Return what *door* says of a world whose *file* is in that *state*, or of a healthy one."""
+        shutil.rmtree(self.world.folder, ignore_errors=True)
+        shutil.copytree(self._kept, self.world.folder)
+        if file == "WAL":
+            shutil.rmtree(self.world.store)
+            shutil.copytree(self._killed, self.world.store)
+        reading, writing = os.pipe()
+        child = os.fork()
+        if not child:
+            os.close(reading)
+            signal.alarm(LONGEST_SECONDS)
+            _answer(writing, lambda: self._said(DOORS[door], file, state))
+        os.close(writing)
+        with open(reading, "rb") as answer:
+            said = answer.read()
+        os.waitpid(child, 0)
+        for path in (self.world.store, *self.world.folder.rglob("*")):
+            path.chmod(0o700)
+        return Said(*json.loads(said))
+
+    def _said(self, door: Door, file: str, state: str) -> Said:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(mock.patch.object(bootstrap_capture, "_spawn"))
+            stack.enter_context(mock.patch.dict(bootstrap.open_memory.__kwdefaults__, busy_seconds=BUSY_SECONDS))
+            stack.enter_context(mock.patch.dict(here.MAINS, {"hardwon-mcp": _serve_one_call}))
+            stack.enter_context(broken_by(["nothing_is_in_a_hurry"]))
+            if state:
+                stack.enter_context(put(self.world, file, state))
+            stdin = door.stdin(self.world)
+            done = here.run_here(
+                door.program, door.arguments, stdin=stdin, env=self.world.variables, folder=self.world.project
+            )
+        return Said(done.code, (done.out + done.err).decode())
+
+
+def _answer(writing: int, ask: Callable[[], Said]) -> None:
+    """Send what *ask* returns to the parent, and end this process."""
+    try:
+        said = ask()
+    except BaseException:  # noqa: BLE001
+        said = Said(-1, traceback.format_exc())
+    with open(writing, "w", encoding="utf-8") as answer:
+        json.dump(said, answer)
+    os._exit(0)

@@ -1,0 +1,212 @@
+"""The table of cells: what each door says when one file is in one state. What no row names goes on as ever."""
+
+import re
+from typing import NamedTuple
+
+
+class Expected(NamedTuple):
+    """An exit code, and a pattern that is found in what a door says on both outputs."""
+
+    code: int
+    pattern: str
+
+
+def says(pattern: str) -> Expected:
+    """Expect success."""
+    return Expected(0, pattern)
+
+
+def fails(pattern: str) -> Expected:
+    """Expect the exit code of a failure that is not the user's mistake."""
+    return Expected(2, pattern)
+
+
+AS_EVER = {
+    "session start": says(r"### Name the unit[\s\S]*### Flush the log[\s\S]*</hardwon-memory>\n\Z"),
+    "prompt": says(r"\A<hardwon-memory [\s\S]*### Name the unit[\s\S]*</hardwon-memory>\n\Z"),
+    "stop": says(r"\A\Z"),
+    "writer": says(r"\AStored: Close the feed \(id: \w+\)\n\Z"),
+    "MCP": says(r"\Aanswered: [\s\S]*Name the unit \(#1\)\n\Z"),
+    "list": says(r"\Aid [\s\S]*Flush the log[\s\S]*Name the unit[\s\S]*Locks of the store *\n3 of 3 entries\n\Z"),
+    "recall": says(
+        r"Name the unit\"?\n[\s\S]*threshold: 0.5\)\nWarning: no vector search: memory_embedding_provider is off\n\Z"
+    ),
+    "doctor": says(r"\Aok +store: 3 entries in .*\n(ok .*\n)*\n"),
+}
+
+HOOKS = ("session start", "prompt", "stop")
+COMMANDS = ("writer", "list", "recall")
+DATABASES = ("memory.db", "capture.db")
+STORE = r"store/memory\.db"
+JOURNAL = r"store/capture\.db"
+REPAIR = ", run: hardwon doctor --repair"
+FULL = "the disk is full: free some space"
+HELD = "database is locked; another program holds it, try again when it is done"
+NOTHING = "No relevant memories found"
+WITHOUT_LAST = {
+    "session start": says(r"entries from 1 .*\n\n### Heuristics\n### Name the unit\n[\s\S]*</hardwon-memory>\n\Z"),
+    "list": says(r"\Aid (?![\s\S]*Flush)[\s\S]*Name the unit[\s\S]*2 of 2 entries\n\Z"),
+    "doctor": says(r"\Aok +store: 2 entries in .*\n(ok .*\n)*\n"),
+}
+"""A store that has lost what was stored last, without knowing it."""
+
+NEW = {
+    "session start": says(r"entries from 1 .*\n\n### Heuristics\n### Name the unit\n[\s\S]*</hardwon-memory>\n\Z"),
+    "prompt": says(r"\A\Z"),
+    "MCP": says(r"\Aanswered: Nothing found"),
+    "list": says(r"\ANothing is remembered yet: run hardwon import\n\Z"),
+    "recall": says(NOTHING),
+}
+"""A store without entries: the bank is imported again."""
+
+
+def unusable(reason: str) -> dict[str, Expected]:
+    """Return what is said of a store that can't be read."""
+    line = rf"{STORE}: {reason}\n\Z"
+    return {
+        "session start": says(
+            rf"entries \(1 local, 0 global\)[\s\S]*### Name the unit[\s\S]*\nWarning: markdown only: .*{line}"
+        ),
+        "prompt": says(rf"\AWarning: nothing is said beside the prompt: \w+: .*{line}"),
+        "stop": says(rf"\AWarning: use not counted: .*{line}"),
+        "writer": fails(rf"\Ahardwon-writer: .*{line}"),
+        "MCP": fails(rf"\Ahardwon-mcp: .*{line}"),
+        "list": fails(rf"\Ahardwon: .*{line}"),
+        "recall": fails(rf"\Ahardwon: .*{line}"),
+        "doctor": fails(rf"\Atrouble +store: .*{STORE}: {reason}\n((ok|trouble) .*\n)*\n"),
+    }
+
+
+def unwritable(reason: str, *, is_seen_at_once: bool = True) -> dict[str, Expected]:
+    """Return what is said of a store that can be read but not written; *is_seen_at_once* when it is opened, or by who writes."""
+    warning = rf"Warning: .*{STORE} can only be read: {reason}\n" if is_seen_at_once else ""
+    lost = rf"Warning: recall not counted, no receipt kept: .*{STORE}: {reason}\n\Z"
+    counted = {
+        "session start": says(rf"### Flush the log[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"),
+        "prompt": says(rf"### Name the unit[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"),
+        "writer": fails(rf"\A{warning}hardwon-writer: .*{STORE}: {reason}\n\Z"),
+        "MCP": says(rf"Name the unit \(#1\)\nNote: access not counted: .*{STORE}: {reason}\n{warning}\Z"),
+    }
+    read = {
+        "list": says(rf"3 of 3 entries\n{warning}\Z"),
+        "recall": says(rf"Found 1 relevant .*\n{warning}Warning: no vector search: .*\n\Z"),
+        "doctor": fails(rf"\Atrouble +store: .*{STORE} can be read but not written: {reason}\n"),
+    }
+    return counted | read
+
+
+def unkept(reason: str) -> dict[str, Expected]:
+    """Return what is said of a capture journal that can't be used, which is mended by whoever may."""
+    line = rf"Warning: capture: \w+: .*{JOURNAL}: {reason}\n"
+    return {
+        "session start": says(rf"</hardwon-memory>\nWarning: the worker was not started: .*{JOURNAL}: {reason}\n\Z"),
+        "prompt": says(rf"### Name the unit[\s\S]*\n{line}\Z"),
+        "stop": says(rf"\A{line}\Z"),
+        "doctor": fails(rf"\ntrouble +capture journal: .*{JOURNAL}: {reason}; until then what is said is not kept\n"),
+    }
+
+
+def moved_aside(reason: str) -> dict[str, Expected]:
+    """Return what is said of a damaged capture journal: who writes replaces it."""
+    line = rf"Warning: .*{JOURNAL}: .*{REPAIR}; moved to .*{JOURNAL}\.damaged\n\Z"
+    return unkept(f"{reason}{REPAIR}") | {
+        "prompt": says(rf"### Name the unit[\s\S]*\n{line}"),
+        "stop": says(rf"\A{line}"),
+    }
+
+
+def warned(pattern: str) -> dict[str, Expected]:
+    """Return what is said where every door goes on as ever but for a warning on standard error."""
+    return {
+        door: Expected(code, as_ever.replace(r"\Z", "") if door == "stop" else as_ever.replace(r"\n\Z", r"\n"))
+        for door, (code, as_ever) in AS_EVER.items()
+    } | {door: says(rf"Warning: {pattern}\n") for door in AS_EVER if door != "MCP"}
+
+
+def found(name: str, detail: str) -> dict[str, Expected]:
+    """Return what the doctor says of trouble that no other door has."""
+    return {"doctor": fails(rf"\ntrouble +{name}: .*{detail}\n")}
+
+
+NOT_A_DATABASE = f"file is not a database{REPAIR}"
+MALFORMED = f"database disk image is malformed{REPAIR}"
+FULL_STORE = unwritable(FULL)
+CLOSED_TO_ALL = r"no permission to {} {}: run chmod u\+rwx? \S+"
+CLOSED = CLOSED_TO_ALL.format("read", ".*/store")
+
+TABLE: dict[tuple[str, str], dict[str, Expected]] = {
+    ("missing", "memory.db"): NEW
+    | {"doctor": says(r"\Aok +store: none yet in .*: the first import or lesson makes it\n")},
+    ("empty", "memory.db"): NEW | {"doctor": says(r"\Aok +store: 0 entries in .*\n(ok .*\n)*\n")},
+    ("garbage", "memory.db"): unusable(NOT_A_DATABASE),
+    ("truncated", "memory.db"): unusable(MALFORMED),
+    ("flipped bit", "memory.db"): unwritable(MALFORMED, is_seen_at_once=False)
+    | {"doctor": fails(rf"\Atrouble +store: .*{STORE}: .* out of range .*{REPAIR}\n")},
+    ("flipped bit in a tree", "memory.db"): unusable(MALFORMED)
+    | {
+        "stop": AS_EVER["stop"],
+        "MCP": says(rf"\Arefused: .*{STORE}: {MALFORMED}\n\Z"),
+        "doctor": fails(rf"\Atrouble +store: .*{STORE}: Page .*{REPAIR}\n"),
+    },
+    ("no permission", "memory.db"): unusable(CLOSED_TO_ALL.format("read", "it")),
+    ("read only", "memory.db"): unwritable(CLOSED_TO_ALL.format("write", "it")),
+    ("full disk", "memory.db"): FULL_STORE | {"stop": unkept(FULL)["stop"]},
+    ("locked", "memory.db"): unusable(HELD),
+    ("missing", "WAL"): WITHOUT_LAST,
+    ("empty", "WAL"): WITHOUT_LAST,
+    ("garbage", "WAL"): WITHOUT_LAST
+    | found("write-ahead log", "store/memory.db-wal is damaged: what was stored last is lost, .*"),
+    ("truncated", "WAL"): WITHOUT_LAST,
+    ("flipped bit", "WAL"): WITHOUT_LAST
+    | found("write-ahead log", "store/memory.db-wal is damaged: what was stored last is lost, .*"),
+    ("no permission", "WAL"): unusable(CLOSED_TO_ALL.format("read", r".*store/memory\.db-wal")),
+    ("full disk", "WAL"): unwritable(FULL, is_seen_at_once=False) | {"prompt": AS_EVER["prompt"]},
+    ("locked", "WAL"): unwritable(HELD, is_seen_at_once=False) | {"doctor": AS_EVER["doctor"]},
+    ("garbage", "capture.db"): moved_aside("file is not a database"),
+    ("truncated", "capture.db"): moved_aside("database disk image is malformed"),
+    ("flipped bit", "capture.db"): moved_aside("database disk image is malformed")
+    | {"session start": AS_EVER["session start"]}
+    | found("capture journal", rf".*{JOURNAL}: Page .*{REPAIR}; until then what is said is not kept"),
+    ("flipped bit in a tree", "capture.db"): moved_aside("database disk image is malformed")
+    | found("capture journal", rf".*{JOURNAL}: Page .*{REPAIR}; until then what is said is not kept"),
+    ("no permission", "capture.db"): unkept(CLOSED_TO_ALL.format("read", "it")),
+    ("full disk", "capture.db"): FULL_STORE | {"stop": unkept(FULL)["stop"]},
+    ("locked", "capture.db"): unkept(HELD),
+    ("no permission", "hook.log"): found("hook log", CLOSED_TO_ALL.format("read", "it") + "; until then no failure .*"),
+    ("full disk", "hook.log"): FULL_STORE | {"stop": unkept(FULL)["stop"]},
+    ("no permission", "the store's folder"): unusable(CLOSED)
+    | {
+        "prompt": says(rf"\AWarning: capture: .*{CLOSED}\nWarning: nothing is said beside the prompt: .*{CLOSED}\n\Z"),
+        "stop": unkept(CLOSED)["stop"],
+    },
+    ("read only", "the store's folder"): unwritable(CLOSED_TO_ALL.format("write", ".*/store"))
+    | {"stop": unkept(CLOSED_TO_ALL.format("write", ".*/store"))["stop"]},
+    ("no permission", "a bank file"): found("file", "heuristics.md' is left out: Permission denied"),
+    ("no permission", "a memory file"): found("file", "locks.md': .*"),
+    ("flipped bit", "settings"): warned(
+        "memory_injection_limyt in .* is no setting: did you mean memory_injection_limit\\?"
+    ),
+    ("no permission", "settings"): warned(r"\.claude/iflow-dev\.local\.md is ignored: Permission denied"),
+}
+"""Rows by state and file; of a row, the doors that don't go on as ever."""
+
+STATES = ("missing", "empty", "garbage", "truncated", "flipped bit", "no permission", "full disk", "locked")
+FILES = ("memory.db", "WAL", "capture.db", "hook.log", "a bank file", "a memory file", "settings")
+MORE = (
+    ("flipped bit in a tree", "memory.db"),
+    ("flipped bit in a tree", "capture.db"),
+    ("read only", "memory.db"),
+    ("no permission", "the store's folder"),
+    ("read only", "the store's folder"),
+)
+CELLS = [(state, file, door) for state, file in [*((s, f) for s in STATES for f in FILES), *MORE] for door in AS_EVER]
+
+
+def expected(state: str, file: str, door: str) -> Expected:
+    """Return what the cell expects."""
+    return TABLE.get((state, file), {}).get(door, AS_EVER[door])
+
+
+def matches(cell: Expected, code: int, text: str) -> bool:
+    """Return whether a door said what was expected."""
+    return code == cell.code and re.search(cell.pattern, text) is not None

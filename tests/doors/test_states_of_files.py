@@ -1,0 +1,32 @@
+"""Every state that a file can be in is called what it is by every door, with the way out; reading goes on where it can."""
+
+import pytest
+
+from tests.doors.doors import Template
+from tests.doors.expected import AS_EVER, CELLS, Expected, expected, matches
+
+Cell = tuple[str, str, str]
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
+    """Return a world that is made new for each cell."""
+    return Template(tmp_path_factory.mktemp("states"))
+
+
+@pytest.mark.parametrize("door", AS_EVER)
+def test_every_door_of_a_healthy_world_answers(template: Template, door: str) -> None:
+    assert_says(template, ("", "", door), AS_EVER[door])
+
+
+@pytest.mark.parametrize("cell", CELLS, ids="-".join)
+def test_a_file_in_any_state_gets_its_line_at_every_door(template: Template, cell: Cell) -> None:
+    assert_says(template, cell, expected(*cell))
+
+
+def assert_says(template: Template, cell: Cell, wanted: Expected) -> None:
+    state, file, door = cell
+    said = template.ask(door, file, state)
+
+    assert "Traceback" not in said.text, said.text
+    assert matches(wanted, *said), f"{cell}: wanted {wanted}\nsaid {said.code}:\n{said.text}"
