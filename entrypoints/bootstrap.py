@@ -14,7 +14,7 @@ from typing import NamedTuple
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database, SqliteMetadata
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
-from hardwon.adapters.sqlite.file_trouble import OTHER_TROUBLE, trouble_of
+from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
@@ -133,7 +133,7 @@ def open_memory(
         largest_upgrade=largest_upgrade,
     )
     if database.is_read_only:
-        warn(f"{database.path} can only be read: {trouble_of(database.path) or OTHER_TROUBLE}")
+        warn(f"{database.path} can only be read: {problem_of(database.path) or OTHER_PROBLEM}")
     automatic = SqliteMetadata(database).automatic_provider or choose_automatically(os.environ)
     return Memory(
         settings=settings,

@@ -7,7 +7,7 @@ from itertools import islice
 
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import FILE_NAME, IN_MEMORY
-from hardwon.adapters.sqlite.file_trouble import trouble_of
+from hardwon.adapters.sqlite.file_errors import problem_of
 from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact, rebuild_index
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.store import damaged_log, drift_of, move_aside, repair_store
@@ -24,7 +24,7 @@ from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, build_s
 from hardwon.entrypoints.presenters.injections import use_figures
 
 
-def troubles_beside(folder: str) -> Iterator[tuple[str, str]]:
+def problems_beside(folder: str) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with the files beside the store in *folder*: what each is called, and a line with the way out."""
     from hardwon.adapters.hook_log import FILE_NAME as LOG
     from hardwon.adapters.sqlite.hook_events import ensure_sound as ensure_sound_journal
@@ -36,7 +36,7 @@ def troubles_beside(folder: str) -> Iterator[tuple[str, str]]:
     except StorageError as error:
         yield "capture journal", f"{error}; until then what is said is not kept"
     log = os.path.join(folder, LOG)
-    if os.path.isfile(log) and (wrong := trouble_of(log)):
+    if os.path.isfile(log) and (wrong := problem_of(log)):
         yield "hook log", f"{wrong}; until then no failure of a hook is noted"
 
 
@@ -55,7 +55,7 @@ def ensure_sound(memory: Memory) -> None:
     """
     ensure_sound_database(memory.database)
     path = store_path(memory)
-    if path and (wrong := trouble_of(path)):
+    if path and (wrong := problem_of(path)):
         raise StorageError(f"{path} can be read but not written: {wrong}")
 
 

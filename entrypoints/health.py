@@ -26,8 +26,8 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_schema,
     ensure_sound,
     ensure_vector_index,
+    problems_beside,
     store_path,
-    troubles_beside,
 )
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health_projects import project_lines
@@ -94,7 +94,7 @@ CHECKED = "provider "
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; checks of a store that can't be opened are left out."""
-    beside = list(troubles_beside(settings.global_store))  # before the store is opened, which writes its log anew
+    beside = list(problems_beside(settings.global_store))  # before the store is opened, which replaces a damaged log
     files = [Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)]
     return [
         *_store(settings, project_root),

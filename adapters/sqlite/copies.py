@@ -17,7 +17,7 @@ from hardwon.adapters.sqlite.database import (
     TEMPORARY,
     Database,
 )
-from hardwon.adapters.sqlite.file_trouble import REPAIR, translated
+from hardwon.adapters.sqlite.file_errors import REPAIR, translated
 from hardwon.adapters.sqlite.schema import migrate, refuse_newer, schema_version
 from hardwon.adapters.sqlite.untrusted import (
     MEGABYTE,

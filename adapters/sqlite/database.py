@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Any
 
-from hardwon.adapters.sqlite.file_trouble import OF_THE_FILE, REPAIR, primary_code, translated
+from hardwon.adapters.sqlite.file_errors import OF_THE_FILE, REPAIR, primary_code, translated
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.redaction import redact

@@ -25,7 +25,7 @@ from hardwon.adapters.sqlite.erase import (
     texts_in_no_row,
     unused_texts,
 )
-from hardwon.adapters.sqlite.file_trouble import translated
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.hook_events import FILE_NAME as JOURNAL
 from hardwon.adapters.sqlite.keyword_index import rebuild_index
 from hardwon.adapters.sqlite.redact_rows import count_secrets, drop_indexes, redact_rows

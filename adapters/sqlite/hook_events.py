@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from hardwon.adapters.sqlite.database import create_private, public, transaction
-from hardwon.adapters.sqlite.file_trouble import REPAIR, damage_of, may_exist, translated, trouble_of
+from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist, problem_of, translated
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
@@ -76,7 +76,7 @@ def path_of(folder: str) -> str:
 
 
 def is_there(folder: str) -> bool:
-    """Return whether the journal exists, or nobody may look."""
+    """Return whether the journal exists, or may, as its folder is closed to this process."""
     return may_exist(path_of(folder))
 
 
@@ -130,7 +130,7 @@ def ensure_sound(folder: str) -> None:
     path = path_of(folder)
     if found:
         raise CorruptStoreError(f"{path}: {found}{REPAIR}")
-    if wrong := trouble_of(path):
+    if wrong := problem_of(path):
         raise StorageError(f"{path}: {wrong}")
 
 

@@ -14,7 +14,7 @@ from hardwon.adapters.sqlite.database import (
     transaction,
     unenforced_foreign_keys,
 )
-from hardwon.adapters.sqlite.file_trouble import REPAIR, damage_of, may_exist
+from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist
 from hardwon.adapters.sqlite.keyword_index import ensure_index
 from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from hardwon.adapters.sqlite.database import INSTRUCTIONS_BETWEEN_CHECKS, Database
-from hardwon.adapters.sqlite.file_trouble import translated
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.override import override

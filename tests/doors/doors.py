@@ -1,6 +1,7 @@
 """Every door to the memory, as it is called on a small world: in a forked child, so that what binds a process ends with it."""
 
 import contextlib
+import functools
 import gc
 import json
 import os
@@ -14,11 +15,15 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from mcp import Client
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, TextContent
 
+from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints import bootstrap, bootstrap_capture
 from hardwon.entrypoints.mcp import main as mcp
-from hardwon.entrypoints.mcp.server import MemoryServer
+from hardwon.entrypoints.mcp import server
+from hardwon.entrypoints.mcp.server import MemoryServer, build_server
+from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.doors.states import put
 from tests.entrypoints.hook_process import World, broken_by
 from tests.entrypoints.programs import COMPLETE, VALID, hardwon
@@ -32,8 +37,8 @@ BUSY_SECONDS = 0.1
 LONGEST_SECONDS = 60
 
 
-class Said(NamedTuple):
-    """What a door said, standard output before standard error, and its exit code."""
+class Output(NamedTuple):
+    """Standard output before standard error, and the exit code."""
 
     code: int
     text: str
@@ -66,17 +71,36 @@ DOORS: Mapping[str, Door] = {
 
 
 class OneCall:
-    """A client in memory that calls one tool and prints the answer."""
+    """A transport whose client calls one tool and prints the answer; the wire would take longer than the tool."""
 
     async def serve(self, server: MemoryServer) -> None:
         """Serve that client."""
-        async with Client(server) as client:
-            result = await client.call_tool("memory_search", {"query": QUESTION})
-            texts = (getattr(block, "text", "") for block in result.content)
-            sys.stdout.write(f"{'refused' if result.is_error else 'answered'}: {''.join(texts)}\n")
+        async with _server()[1].open():
+            try:
+                result = await server.call_tool("memory_search", {"query": QUESTION})
+            except ToolError as error:
+                sys.stdout.write(f"refused: {error}\n")
+                return
+        assert isinstance(result, CallToolResult)
+        texts = (block.text for block in result.content if isinstance(block, TextContent))
+        sys.stdout.write(f"answered: {''.join(texts)}\n")
 
     def stop(self) -> None:
         """Never called."""
+
+
+@functools.cache
+def _server() -> tuple[MemoryServer, MemoryWorker]:
+    """Return a server, whose tools take a tenth of a second to make, and its worker."""
+    worker = MemoryWorker(Settings(global_store=""), os.curdir, lambda _: None)
+    return build_server(worker), worker
+
+
+def _known_server(worker: MemoryWorker) -> MemoryServer:
+    """Return that server, with the state of *worker* for its own."""
+    known, own = _server()
+    vars(own).update(vars(worker))
+    return known
 
 
 def _serve_one_call() -> None:
@@ -117,7 +141,8 @@ class Template:
         shutil.copytree(self.world.folder, self._kept)
         assert not (self._kept / "store" / "memory.db-wal").exists()
         for door in DOORS.values():  # children find all modules imported
-            self._said(door, "", "")
+            self._run(door, "", "")
+        here._caches(len(sys.modules))
         gc.freeze()  # a child that collects what it shares would copy it
         self.world.folder.rename(
             folder / "warm"
@@ -130,7 +155,7 @@ class Template:
         done = here.run_here(door.program, arguments, stdin=b"", env=self.world.variables, folder=self.world.project)
         assert done.code == 0, done.err
 
-    def ask(self, door: str, file: str = "", state: str = "") -> Said:
+    def ask(self, door: str, file: str = "", state: str = "") -> Output:
         """Return what *door* says of a world whose *file* is in that *state*, or of a healthy one."""
         shutil.rmtree(self.world.folder, ignore_errors=True)
         shutil.copytree(self._kept, self.world.folder)
@@ -142,20 +167,21 @@ class Template:
         if not child:
             os.close(reading)
             signal.alarm(LONGEST_SECONDS)
-            _answer(writing, lambda: self._said(DOORS[door], file, state))
+            _answer(writing, lambda: self._run(DOORS[door], file, state))
         os.close(writing)
         with open(reading, "rb") as answer:
-            said = answer.read()
+            output = answer.read()
         os.waitpid(child, 0)
         for path in (self.world.store, *self.world.folder.rglob("*")):
             path.chmod(0o700)
-        return Said(*json.loads(said))
+        return Output(*json.loads(output))
 
-    def _said(self, door: Door, file: str, state: str) -> Said:
+    def _run(self, door: Door, file: str, state: str) -> Output:
         with contextlib.ExitStack() as stack:
             stack.enter_context(mock.patch.object(bootstrap_capture, "_spawn"))
             stack.enter_context(mock.patch.dict(bootstrap.open_memory.__kwdefaults__, busy_seconds=BUSY_SECONDS))
             stack.enter_context(mock.patch.dict(here.MAINS, {"hardwon-mcp": _serve_one_call}))
+            stack.enter_context(mock.patch.object(server, "build_server", _known_server))
             stack.enter_context(broken_by(["nothing_is_in_a_hurry"]))
             if state:
                 stack.enter_context(put(self.world, file, state))
@@ -163,15 +189,15 @@ class Template:
             done = here.run_here(
                 door.program, door.arguments, stdin=stdin, env=self.world.variables, folder=self.world.project
             )
-        return Said(done.code, (done.out + done.err).decode())
+        return Output(done.code, (done.out + done.err).decode())
 
 
-def _answer(writing: int, ask: Callable[[], Said]) -> None:
+def _answer(writing: int, ask: Callable[[], Output]) -> None:
     """Send what *ask* returns to the parent, and end this process."""
     try:
-        said = ask()
+        output = ask()
     except BaseException:  # noqa: BLE001
-        said = Said(-1, traceback.format_exc())
+        output = Output(-1, traceback.format_exc())
     with open(writing, "w", encoding="utf-8") as answer:
-        json.dump(said, answer)
+        json.dump(output, answer)
     os._exit(0)

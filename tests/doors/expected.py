@@ -1,17 +1,17 @@
-"""The table of cells: what each door says when one file is in one state. What no row names goes on as ever."""
+"""The table of cells: the output of each door when one file is in one state. Doors that no row names go on as ever."""
 
 import re
 from typing import NamedTuple
 
 
 class Expected(NamedTuple):
-    """An exit code, and a pattern that is found in what a door says on both outputs."""
+    """An exit code, and a pattern that is found in the output of a door."""
 
     code: int
     pattern: str
 
 
-def says(pattern: str) -> Expected:
+def succeeds(pattern: str) -> Expected:
     """Expect success."""
     return Expected(0, pattern)
 
@@ -22,16 +22,16 @@ def fails(pattern: str) -> Expected:
 
 
 AS_EVER = {
-    "session start": says(r"### Name the unit[\s\S]*### Flush the log[\s\S]*</hardwon-memory>\n\Z"),
-    "prompt": says(r"\A<hardwon-memory [\s\S]*### Name the unit[\s\S]*</hardwon-memory>\n\Z"),
-    "stop": says(r"\A\Z"),
-    "writer": says(r"\AStored: Close the feed \(id: \w+\)\n\Z"),
-    "MCP": says(r"\Aanswered: [\s\S]*Name the unit \(#1\)\n\Z"),
-    "list": says(r"\Aid [\s\S]*Flush the log[\s\S]*Name the unit[\s\S]*Locks of the store *\n3 of 3 entries\n\Z"),
-    "recall": says(
+    "session start": succeeds(r"### Name the unit[\s\S]*### Flush the log[\s\S]*</hardwon-memory>\n\Z"),
+    "prompt": succeeds(r"\A<hardwon-memory [\s\S]*### Name the unit[\s\S]*</hardwon-memory>\n\Z"),
+    "stop": succeeds(r"\A\Z"),
+    "writer": succeeds(r"\AStored: Close the feed \(id: \w+\)\n\Z"),
+    "MCP": succeeds(r"\Aanswered: [\s\S]*Name the unit \(#1\)\n\Z"),
+    "list": succeeds(r"\Aid [\s\S]*Flush the log[\s\S]*Name the unit[\s\S]*Locks of the store *\n3 of 3 entries\n\Z"),
+    "recall": succeeds(
         r"Name the unit\"?\n[\s\S]*threshold: 0.5\)\nWarning: no vector search: memory_embedding_provider is off\n\Z"
     ),
-    "doctor": says(r"\Aok +store: 3 entries in .*\n(ok .*\n)*\n"),
+    "doctor": succeeds(r"\Aok +store: 3 entries in .*\n(ok .*\n)*\n"),
 }
 
 HOOKS = ("session start", "prompt", "stop")
@@ -44,31 +44,31 @@ FULL = "the disk is full: free some space"
 HELD = "database is locked; another program holds it, try again when it is done"
 NOTHING = "No relevant memories found"
 WITHOUT_LAST = {
-    "session start": says(r"entries from 1 .*\n\n### Heuristics\n### Name the unit\n[\s\S]*</hardwon-memory>\n\Z"),
-    "list": says(r"\Aid (?![\s\S]*Flush)[\s\S]*Name the unit[\s\S]*2 of 2 entries\n\Z"),
-    "doctor": says(r"\Aok +store: 2 entries in .*\n(ok .*\n)*\n"),
+    "session start": succeeds(r"entries from 1 .*\n\n### Heuristics\n### Name the unit\n[\s\S]*</hardwon-memory>\n\Z"),
+    "list": succeeds(r"\Aid (?![\s\S]*Flush)[\s\S]*Name the unit[\s\S]*2 of 2 entries\n\Z"),
+    "doctor": succeeds(r"\Aok +store: 2 entries in .*\n(ok .*\n)*\n"),
 }
 """A store that has lost what was stored last, without knowing it."""
 
 NEW = {
-    "session start": says(r"entries from 1 .*\n\n### Heuristics\n### Name the unit\n[\s\S]*</hardwon-memory>\n\Z"),
-    "prompt": says(r"\A\Z"),
-    "MCP": says(r"\Aanswered: Nothing found"),
-    "list": says(r"\ANothing is remembered yet: run hardwon import\n\Z"),
-    "recall": says(NOTHING),
+    "session start": succeeds(r"entries from 1 .*\n\n### Heuristics\n### Name the unit\n[\s\S]*</hardwon-memory>\n\Z"),
+    "prompt": succeeds(r"\A\Z"),
+    "MCP": succeeds(r"\Aanswered: Nothing found"),
+    "list": succeeds(r"\ANothing is remembered yet: run hardwon import\n\Z"),
+    "recall": succeeds(NOTHING),
 }
 """A store without entries: the bank is imported again."""
 
 
 def unusable(reason: str) -> dict[str, Expected]:
-    """Return what is said of a store that can't be read."""
+    """Return the row of a store that can't be read."""
     line = rf"{STORE}: {reason}\n\Z"
     return {
-        "session start": says(
+        "session start": succeeds(
             rf"entries \(1 local, 0 global\)[\s\S]*### Name the unit[\s\S]*\nWarning: markdown only: .*{line}"
         ),
-        "prompt": says(rf"\AWarning: nothing is said beside the prompt: \w+: .*{line}"),
-        "stop": says(rf"\AWarning: use not counted: .*{line}"),
+        "prompt": succeeds(rf"\AWarning: nothing is said beside the prompt: \w+: .*{line}"),
+        "stop": succeeds(rf"\AWarning: use not counted: .*{line}"),
         "writer": fails(rf"\Ahardwon-writer: .*{line}"),
         "MCP": fails(rf"\Ahardwon-mcp: .*{line}"),
         "list": fails(rf"\Ahardwon: .*{line}"),
@@ -78,53 +78,57 @@ def unusable(reason: str) -> dict[str, Expected]:
 
 
 def unwritable(reason: str, *, is_seen_at_once: bool = True) -> dict[str, Expected]:
-    """Return what is said of a store that can be read but not written; *is_seen_at_once* when it is opened, or by who writes."""
+    """Return the row of a store that can be read but not written: *is_seen_at_once*, when it is opened, or by a write."""
     warning = rf"Warning: .*{STORE} can only be read: {reason}\n" if is_seen_at_once else ""
     lost = rf"Warning: recall not counted, no receipt kept: .*{STORE}: {reason}\n\Z"
     counted = {
-        "session start": says(rf"### Flush the log[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"),
-        "prompt": says(rf"### Name the unit[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"),
+        "session start": succeeds(
+            rf"### Flush the log[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"
+        ),
+        "prompt": succeeds(rf"### Name the unit[\s\S]*</hardwon-memory>\n(Warning: capture: .*\n)?{warning}{lost}"),
         "writer": fails(rf"\A{warning}hardwon-writer: .*{STORE}: {reason}\n\Z"),
-        "MCP": says(rf"Name the unit \(#1\)\nNote: access not counted: .*{STORE}: {reason}\n{warning}\Z"),
+        "MCP": succeeds(rf"Name the unit \(#1\)\nNote: access not counted: .*{STORE}: {reason}\n{warning}\Z"),
     }
     read = {
-        "list": says(rf"3 of 3 entries\n{warning}\Z"),
-        "recall": says(rf"Found 1 relevant .*\n{warning}Warning: no vector search: .*\n\Z"),
+        "list": succeeds(rf"3 of 3 entries\n{warning}\Z"),
+        "recall": succeeds(rf"Found 1 relevant .*\n{warning}Warning: no vector search: .*\n\Z"),
         "doctor": fails(rf"\Atrouble +store: .*{STORE} can be read but not written: {reason}\n"),
     }
     return counted | read
 
 
 def unkept(reason: str) -> dict[str, Expected]:
-    """Return what is said of a capture journal that can't be used, which is mended by whoever may."""
+    """Return the row of a capture journal that can't be used."""
     line = rf"Warning: capture: \w+: .*{JOURNAL}: {reason}\n"
     return {
-        "session start": says(rf"</hardwon-memory>\nWarning: the worker was not started: .*{JOURNAL}: {reason}\n\Z"),
-        "prompt": says(rf"### Name the unit[\s\S]*\n{line}\Z"),
-        "stop": says(rf"\A{line}\Z"),
+        "session start": succeeds(
+            rf"</hardwon-memory>\nWarning: the worker was not started: .*{JOURNAL}: {reason}\n\Z"
+        ),
+        "prompt": succeeds(rf"### Name the unit[\s\S]*\n{line}\Z"),
+        "stop": succeeds(rf"\A{line}\Z"),
         "doctor": fails(rf"\ntrouble +capture journal: .*{JOURNAL}: {reason}; until then what is said is not kept\n"),
     }
 
 
 def moved_aside(reason: str) -> dict[str, Expected]:
-    """Return what is said of a damaged capture journal: who writes replaces it."""
+    """Return the row of a damaged capture journal: a hook that writes replaces it."""
     line = rf"Warning: .*{JOURNAL}: .*{REPAIR}; moved to .*{JOURNAL}\.damaged\n\Z"
     return unkept(f"{reason}{REPAIR}") | {
-        "prompt": says(rf"### Name the unit[\s\S]*\n{line}"),
-        "stop": says(rf"\A{line}"),
+        "prompt": succeeds(rf"### Name the unit[\s\S]*\n{line}"),
+        "stop": succeeds(rf"\A{line}"),
     }
 
 
 def warned(pattern: str) -> dict[str, Expected]:
-    """Return what is said where every door goes on as ever but for a warning on standard error."""
+    """Return the row of a file that costs a warning on standard error."""
     return {
         door: Expected(code, as_ever.replace(r"\Z", "") if door == "stop" else as_ever.replace(r"\n\Z", r"\n"))
         for door, (code, as_ever) in AS_EVER.items()
-    } | {door: says(rf"Warning: {pattern}\n") for door in AS_EVER if door != "MCP"}
+    } | {door: succeeds(rf"Warning: {pattern}\n") for door in AS_EVER if door != "MCP"}
 
 
 def found(name: str, detail: str) -> dict[str, Expected]:
-    """Return what the doctor says of trouble that no other door has."""
+    """Return the row of a problem that the doctor alone reports."""
     return {"doctor": fails(rf"\ntrouble +{name}: .*{detail}\n")}
 
 
@@ -136,8 +140,8 @@ CLOSED = CLOSED_TO_ALL.format("read", ".*/store")
 
 TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     ("missing", "memory.db"): NEW
-    | {"doctor": says(r"\Aok +store: none yet in .*: the first import or lesson makes it\n")},
-    ("empty", "memory.db"): NEW | {"doctor": says(r"\Aok +store: 0 entries in .*\n(ok .*\n)*\n")},
+    | {"doctor": succeeds(r"\Aok +store: none yet in .*: the first import or lesson makes it\n")},
+    ("empty", "memory.db"): NEW | {"doctor": succeeds(r"\Aok +store: 0 entries in .*\n(ok .*\n)*\n")},
     ("garbage", "memory.db"): unusable(NOT_A_DATABASE),
     ("truncated", "memory.db"): unusable(MALFORMED),
     ("flipped bit", "memory.db"): unwritable(MALFORMED, is_seen_at_once=False)
@@ -145,7 +149,7 @@ TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     ("flipped bit in a tree", "memory.db"): unusable(MALFORMED)
     | {
         "stop": AS_EVER["stop"],
-        "MCP": says(rf"\Arefused: .*{STORE}: {MALFORMED}\n\Z"),
+        "MCP": succeeds(rf"\Arefused: .*{STORE}: {MALFORMED}\n\Z"),
         "doctor": fails(rf"\Atrouble +store: .*{STORE}: Page .*{REPAIR}\n"),
     },
     ("no permission", "memory.db"): unusable(CLOSED_TO_ALL.format("read", "it")),
@@ -176,7 +180,9 @@ TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     ("full disk", "hook.log"): FULL_STORE | {"stop": unkept(FULL)["stop"]},
     ("no permission", "the store's folder"): unusable(CLOSED)
     | {
-        "prompt": says(rf"\AWarning: capture: .*{CLOSED}\nWarning: nothing is said beside the prompt: .*{CLOSED}\n\Z"),
+        "prompt": succeeds(
+            rf"\AWarning: capture: .*{CLOSED}\nWarning: nothing is said beside the prompt: .*{CLOSED}\n\Z"
+        ),
         "stop": unkept(CLOSED)["stop"],
     },
     ("read only", "the store's folder"): unwritable(CLOSED_TO_ALL.format("write", ".*/store"))
@@ -208,5 +214,5 @@ def expected(state: str, file: str, door: str) -> Expected:
 
 
 def matches(cell: Expected, code: int, text: str) -> bool:
-    """Return whether a door said what was expected."""
+    """Return whether a door's output is the expected one."""
     return code == cell.code and re.search(cell.pattern, text) is not None

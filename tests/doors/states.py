@@ -178,7 +178,7 @@ STATES: Mapping[str, State] = {
     "full disk": full_disk,
     "locked": locked,
 }
-"""What each state is called, and what puts a file into it."""
+"""The names of states, with the functions that put a file into them."""
 
 SPECIAL: Mapping[tuple[str, str], State] = {("WAL", "locked"): write_locked}
-"""What takes the place of a state for one file."""
+"""States that are made in another way for one file."""

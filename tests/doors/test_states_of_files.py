@@ -16,17 +16,17 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
 
 @pytest.mark.parametrize("door", AS_EVER)
 def test_every_door_of_a_healthy_world_answers(template: Template, door: str) -> None:
-    assert_says(template, ("", "", door), AS_EVER[door])
+    assert_output(template, ("", "", door), AS_EVER[door])
 
 
 @pytest.mark.parametrize("cell", CELLS, ids="-".join)
 def test_a_file_in_any_state_gets_its_line_at_every_door(template: Template, cell: Cell) -> None:
-    assert_says(template, cell, expected(*cell))
+    assert_output(template, cell, expected(*cell))
 
 
-def assert_says(template: Template, cell: Cell, wanted: Expected) -> None:
+def assert_output(template: Template, cell: Cell, wanted: Expected) -> None:
     state, file, door = cell
-    said = template.ask(door, file, state)
+    output = template.ask(door, file, state)
 
-    assert "Traceback" not in said.text, said.text
-    assert matches(wanted, *said), f"{cell}: wanted {wanted}\nsaid {said.code}:\n{said.text}"
+    assert "Traceback" not in output.text, output.text
+    assert matches(wanted, *output), f"{cell}: wanted {wanted}\ngot {output.code}:\n{output.text}"

@@ -11,7 +11,7 @@ from hardwon.domain.model.errors import CorruptStoreError, HardwonError, Storage
 REPAIR = ", run: hardwon doctor --repair"
 COMPANIONS = ("", "-wal", "-shm", "-journal")
 FULL = "the disk is full: free some space"
-OTHER_TROUBLE = "the disk may be full or failing"
+OTHER_PROBLEM = "the disk may be full or failing"
 """Where the file system tells nothing."""
 
 
@@ -22,7 +22,7 @@ WAYS_OUT = {
     sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
     sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
     sqlite3.SQLITE_FULL: "; free some space",
-    sqlite3.SQLITE_IOERR: f"; {OTHER_TROUBLE}",
+    sqlite3.SQLITE_IOERR: f"; {OTHER_PROBLEM}",
     sqlite3.SQLITE_INTERRUPT: ", as it took too long",
     sqlite3.SQLITE_TOOBIG: "; a single value of it takes too much memory",
 }
@@ -49,14 +49,14 @@ def translated(path: str, repair: str = "") -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise StorageError(f"{path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
     except OSError as error:
-        raise StorageError(f"{path}: {trouble_of_opening(path, error)}") from error
+        raise StorageError(f"{path}: {problem_of_creating(path, error)}") from error
     except ValueError as error:
         raise StorageError(f"{path}: {error}; check the path and its permissions") from error
     except sqlite3.Error as error:
         code = primary_code(error)
         if code in DAMAGED:
             raise CorruptStoreError(f"{path}: {error}{repair}") from error
-        seen = trouble_of(path) if code in OF_THE_FILE else ""
+        seen = problem_of(path) if code in OF_THE_FILE else ""
         raise StorageError(f"{path}: {seen or str(error) + WAYS_OUT.get(code, '')}") from error
 
 
@@ -65,7 +65,7 @@ def primary_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
 
 
-def trouble_of(path: str) -> str:
+def problem_of(path: str) -> str:
     """
     Return why this process can't read or write the database at *path*, with the way out; empty when nothing is seen.
 
@@ -83,12 +83,12 @@ def trouble_of(path: str) -> str:
     return next(filter(None, denied), "") or (FULL if _is_full(folder) else "")
 
 
-def trouble_of_opening(path: str, error: OSError) -> str:
+def problem_of_creating(path: str, error: OSError) -> str:
     """Return why the file can't be created or looked at, with the way out."""
     if error.errno == errno.ENOSPC:
         return FULL
     reason = error.strerror or str(error)
-    return (error.errno == errno.EACCES and trouble_of(path)) or f"{reason}; check the path and its permissions"
+    return (error.errno == errno.EACCES and problem_of(path)) or f"{reason}; check the path and its permissions"
 
 
 def may_exist(path: str) -> bool:
