@@ -131,7 +131,8 @@ def open_memory(
         create=create,
         largest_upgrade=largest_upgrade,
     )
-    automatic = SqliteMetadata(database).automatic_provider or choose_automatically(os.environ)
+    database.warn = warn
+    automatic = choose_automatically(os.environ, SqliteMetadata(database).automatic_provider)
     return Memory(
         settings=settings,
         database=database,

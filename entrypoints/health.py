@@ -23,6 +23,7 @@ from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_keyword_index,
     ensure_local_model,
+    ensure_readable,
     ensure_schema,
     ensure_sound,
     ensure_vector_index,
@@ -109,8 +110,11 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     except HardwonError as error:
         yield Finding("store", ok=False, detail=str(error))
         return
-    yield _checked("store", lambda: _sound(memory))
+    sound = _checked("store", lambda: _sound(memory))
+    yield sound
     yield _checked("schema", lambda: f"version {ensure_schema(memory)}, as expected")
+    if sound.ok:
+        yield _checked("rows", lambda: _rows(memory))
     yield _checked("project", lambda: _project(memory, project_root))
     yield from _projects(memory)
     yield from _banks(memory, project_root)
@@ -157,6 +161,11 @@ def _sound(memory: Memory) -> str:
         raise StorageError(f"{path} can be read but not written; check the permissions of the file and its folder")
     total = memory.repository.count(EVERYTHING)
     return f"{total} {'entry' if total == 1 else 'entries'} in {path}, {os.path.getsize(path)} bytes"
+
+
+def _rows(memory: Memory) -> str:
+    ensure_readable(memory)
+    return "all can be read"
 
 
 def _project(memory: Memory, project_root: str) -> str:

@@ -10,7 +10,13 @@ from hardwon.domain.model.errors import CorruptStoreError, HardwonError, Storage
 from hardwon.domain.model.settings import Resolved, Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events
-from hardwon.entrypoints.bootstrap_upkeep import ensure_sound, move_store_aside, rebuild_keyword_index, repair_schema
+from hardwon.entrypoints.bootstrap_upkeep import (
+    ensure_sound,
+    move_store_aside,
+    rebuild_keyword_index,
+    repair_rows,
+    repair_schema,
+)
 from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, shown, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
@@ -80,9 +86,11 @@ def _repair_schema(settings: Settings) -> None:
 
 
 def _ensure_sound(settings: Settings) -> None:
-    """Check the store, rebuild its keyword index and close it, so that its file can be moved."""
+    """Repair rows, check the store, rebuild its keyword index and close it, so that its file can be moved."""
     memory = open_memory(settings, warn)
     try:
+        for line in repair_rows(memory):
+            warn(f"repaired: {line}")
         ensure_sound(memory)
         rebuild_keyword_index(memory)
     finally:

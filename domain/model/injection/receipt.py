@@ -8,9 +8,10 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 How: TypeAlias = Literal["answer", "edit", "validation"]
+HOWS: tuple[How, ...] = get_args(How)
 """The place of the signal: the agent's answer, one of its edits, or a user's judgement."""
 
 
@@ -103,9 +104,11 @@ def known_from(name: str) -> str:
 
 
 Event: TypeAlias = Literal["start", "prompt"]
+EVENTS: tuple[Event, ...] = get_args(Event)
 """The occasion of an injection: a session's start, or a prompt."""
 
 Form: TypeAlias = Literal["lesson", "note", "conversation"]
+FORMS: tuple[Form, ...] = get_args(Form)
 """How an entry is printed: as a lesson of the block, as a plain note (also a rule), as one line."""
 
 

@@ -8,7 +8,18 @@ import pytest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, bank, hardwon, held_by_another, keep, write
 
-HEALTHY = {"store", "project", "schema", "keyword index", "vectors", "provider local", "search", "git", "agents"}
+HEALTHY = {
+    "store",
+    "project",
+    "schema",
+    "rows",
+    "keyword index",
+    "vectors",
+    "provider local",
+    "search",
+    "git",
+    "agents",
+}
 
 
 @pytest.fixture
