@@ -84,7 +84,8 @@ class SqliteReceipts(Receipts):
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
         rows = self._database.rows(
-            "SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number WHERE r.session_id = ?",
+            "SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number"
+            " WHERE r.session_id = ? AND r.delivery != 'missed'",
             (session_id,),
         )
         return frozenset(entry_id for (entry_id,) in rows)

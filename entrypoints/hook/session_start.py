@@ -12,6 +12,7 @@ from hardwon.entrypoints.bootstrap_capture import has_events, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
+from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
 
 SEARCH_SECONDS = 1.6
@@ -77,12 +78,13 @@ class SessionStart:
             self._warn(missing)
         return injection
 
-    def record(self, injection: Injection, session_id: str) -> None:
-        """Count what was printed, and keep its receipt; a busy store loses both, never the session's time."""
+    def record(self, injection: Injection, request: HookRequest) -> None:
+        """Keep the receipt of what was printed, and count it; a busy store loses both, never the session's time."""
         from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # the block is out now
 
         now, project = self._memory.clock.now(), self._workplace.project
-        receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
+        receipt = receipt_of_start(injection, session_id=request.session_id, project=project, at=now)
+        receipt = receipt._replace(delivery=request.delivery)
         for line in build_record_injection(self._memory).record(receipt, injection.seqs):
             self._warn(line)
 

@@ -105,6 +105,16 @@ def known_from(name: str) -> str:
 Event: TypeAlias = Literal["start", "prompt"]
 """The occasion of an injection: a session's start, or a prompt."""
 
+Delivery: TypeAlias = Literal["printed", "awaited", "missed", "delivered"]
+"""
+What is known of an injection's way to the model.
+
+`printed`: the host never tells, so printing counts. The transcript of another host tells: `awaited` until the
+turn's end, then `delivered`, which counts, or `missed`, which doesn't: the host did not wait for the hook.
+"""
+
+COUNTED: tuple[Delivery, ...] = ("printed", "delivered")
+
 Form: TypeAlias = Literal["lesson", "note", "conversation"]
 """How an entry is printed: as a lesson of the block, as a plain note (also a rule), as one line."""
 
@@ -158,6 +168,7 @@ class Receipt(NamedTuple):
         shown: The entries, in the order of the text.
         missed: The best entries that were left out, best first.
         keyword_text: The text of the keyword search, without secrets; None if it was the query.
+        delivery: Whether it reached the model, as far as is known.
         number: The store's number of the receipt, 0 before it is stored.
     """
 
@@ -173,6 +184,7 @@ class Receipt(NamedTuple):
     shown: tuple[Shown, ...] = ()
     missed: tuple[NearMiss, ...] = ()
     keyword_text: str | None = None
+    delivery: Delivery = "printed"
     number: int = 0
 
 
