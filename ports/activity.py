@@ -119,13 +119,13 @@ class Deliveries(Protocol):
 
     def settle(self, number: int, delivery: Delivery) -> bool:
         """
-        Record what became of an injection; without waiting long for a lock.
+        Record the delivery of an injection; without waiting long for a lock.
 
         One that counts adds one recall to each of its entries that is in the store, in the same change.
 
         Args:
             number: Of its receipt.
-            delivery: What became of it.
+            delivery: Its new state.
 
         Returns:
             False, and nothing changes, when it was counted before, or there is no such receipt.

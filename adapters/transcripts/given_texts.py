@@ -15,7 +15,7 @@ MAX_BYTES = 64 * 1024 * 1024
 HOOK_TEXTS = ("hook_success", "hook_additional_context")
 """Claude Code's attachments with what the model got of a hook's plain output, and of its JSON."""
 
-_TELLS = re.compile(rb'"type"\s*:\s*"(?:attachment|response_item)"')
+_COULD_HAVE = re.compile(rb'"type"\s*:\s*"(?:attachment|response_item)"')
 _HAS_GIVEN = re.compile(rb'"type"\s*:\s*"hook_(?:success|additional_context)"|"role"\s*:\s*"developer"')
 
 
@@ -24,15 +24,15 @@ def given_texts(path: str) -> list[GivenText] | None:
     Return the texts that the model got beside the conversation, in the order of the transcript at *path*.
 
     Returns:
-        None where nothing tells: no file, or one without a line that could have such a text.
+        None where it can't be known: no file, or one without a line that could have such a text.
 
     """
-    found, tells = list[GivenText](), False
+    found, could_have = list[GivenText](), False
     for line in last_lines(path, MAX_BYTES):
-        tells = tells or bool(_TELLS.search(line))
+        could_have = could_have or bool(_COULD_HAVE.search(line))
         if _HAS_GIVEN.search(line):
             found += _given_in(object_in(line))
-    return found if tells else None
+    return found if could_have else None
 
 
 def _given_in(line: Mapping[str, Any]) -> Iterator[GivenText]:

@@ -12,8 +12,8 @@ from hardwon.entrypoints.bootstrap_capture import has_events, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
-from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
+from hardwon.entrypoints.hook.request import HookRequest
 
 SEARCH_SECONDS = 1.6
 IMPORT_SECONDS = 0.5

@@ -19,15 +19,15 @@ class InMemoryDeliveries(Deliveries):
     def undelivered(self, session_id: str) -> list[Undelivered]:
         found = self._receipts.find(session_id=session_id, limit=ALL)
         return [
-            Undelivered(each.number, each.delivery, each.at, each.digest, each.frame)
-            for each in reversed(found)
-            if each.delivery not in COUNTED
+            Undelivered(item.number, item.delivery, item.at, item.digest, item.frame)
+            for item in reversed(found)
+            if item.delivery not in COUNTED
         ]
 
     @override
     def settle(self, number: int, delivery: Delivery) -> bool:
-        open_ones = (each for each in self._receipts.find(limit=ALL) if each.delivery not in COUNTED)
-        receipt = next((each for each in open_ones if each.number == number), None)
+        open_ones = (item for item in self._receipts.find(limit=ALL) if item.delivery not in COUNTED)
+        receipt = next((item for item in open_ones if item.number == number), None)
         if receipt is None:
             return False
         self._receipts.replace(receipt._replace(delivery=delivery))

@@ -24,9 +24,7 @@ class InMemoryReceipts(Receipts):
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
         receipts = (
-            receipt
-            for receipt in self._receipts
-            if receipt.session_id == session_id and receipt.delivery != "missed"
+            receipt for receipt in self._receipts if receipt.session_id == session_id and receipt.delivery != "missed"
         )
         return frozenset(shown.entry_id for receipt in receipts for shown in receipt.shown)
 

@@ -47,14 +47,14 @@ class Undelivered(NamedTuple):
     frame: tuple[str, ...]
 
     def is_in(self, given: GivenText) -> bool:
-        """
+        r"""
         Return whether the model got the injection, whole and unchanged, with *given*.
 
         An earlier text does not count: the same block may have been given before.
 
         >>> at = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
-        >>> injection = Undelivered(1, "awaited", at, text_digest("<m>\\na\\n</m>\\n"), ("<m>\\n", "\\n</m>\\n"))
-        >>> injection.is_in(GivenText("Hook said: <m>\\na\\n</m>")), injection.is_in(GivenText("<m>\\nb\\n</m>"))
+        >>> injection = Undelivered(1, "awaited", at, text_digest("<m>\na\n</m>\n"), ("<m>\n", "\n</m>\n"))
+        >>> injection.is_in(GivenText("Hook said: <m>\na\n</m>")), injection.is_in(GivenText("<m>\nb\n</m>"))
         (True, False)
         """
         if given.at and given.at < self.at - TOLERANCE:

@@ -107,10 +107,10 @@ Event: TypeAlias = Literal["start", "prompt"]
 
 Delivery: TypeAlias = Literal["printed", "awaited", "missed", "delivered"]
 """
-What is known of an injection's way to the model.
+The state of an injection on its way to the model.
 
-`printed`: the host never tells, so printing counts. The transcript of another host tells: `awaited` until the
-turn's end, then `delivered`, which counts, or `missed`, which doesn't: the host did not wait for the hook.
+`printed`: the host has no transcript that shows it, so printing counts. Another host's transcript decides: `awaited`
+until the turn's end, then `delivered`, which counts, or `missed`, which doesn't: the host did not wait for the hook.
 """
 
 COUNTED: tuple[Delivery, ...] = ("printed", "delivered")

@@ -18,10 +18,10 @@ from hardwon.ports.agents import Agent, Connection
 PROGRAMS = Programs("/opt/my tools/hardwon-hook", "/opt/my tools/hardwon-mcp")
 QUOTED = "'/opt/my tools/hardwon-hook'"
 OF_EVERY_EVENT = {
-    "SessionStart": (QUOTED, 3),
-    "UserPromptSubmit": (QUOTED, 2),
-    "PreCompact": (QUOTED, 3),
-    "Stop": (QUOTED, 3),
+    "SessionStart": (QUOTED, 10),
+    "UserPromptSubmit": (QUOTED, 10),
+    "PreCompact": (QUOTED, 10),
+    "Stop": (QUOTED, 10),
     "SessionEnd": (QUOTED, 3),
 }
 ASK = "---\ndescription: Ask\nargument-hint: <words>\n---\n\nRun:\n\n```sh\nhardwon recall --typed <<'HARDWON'\n$ARGUMENTS\nHARDWON\n```\n\nTell.\n"
@@ -167,7 +167,7 @@ def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_eve
     document = json.loads(text)
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
-    seconds = {"SessionStart": 3, "BeforeAgent": 2, "AfterAgent": 3, "SessionEnd": 3}
+    seconds = {"SessionStart": 10, "BeforeAgent": 10, "AfterAgent": 10, "SessionEnd": 3}
     assert commands(document) == {event: (f"{QUOTED} --host gemini", limit * 1_000) for event, limit in seconds.items()}
     assert document["mcpServers"] == {"hardwon": {"command": PROGRAMS.server, "args": []}}
 

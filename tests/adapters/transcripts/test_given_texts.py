@@ -1,4 +1,4 @@
-"""What a model got beside the conversation, as transcripts of Claude Code and Codex have it."""
+"""The texts that a model got beside the conversation, as transcripts of Claude Code and Codex have it."""
 
 import datetime as dt
 import json
@@ -38,14 +38,14 @@ def test_claude_code_attaches_plain_output_and_that_of_json(tmp_path: Path) -> N
         tmp_path,
         attachment("hook_success", content="plain", stdout="plain\n"),
         attachment("hook_additional_context", content=["one", "two", 3]),
-        {"type": "user", "message": {"role": "user", "content": "said"}},
+        {"type": "user", "message": {"role": "user", "content": "Hello."}},
     )
 
     assert given_texts(path) == [GivenText(text, WHEN) for text in ("plain", "one", "two")]
 
 
 def test_codex_has_developer_messages(tmp_path: Path) -> None:
-    path = write(tmp_path, message("developer", "one", "two"), message("user", "said"), message("assistant", "done"))
+    path = write(tmp_path, message("developer", "one", "two"), message("user", "Hello."), message("assistant", "done"))
 
     assert given_texts(path) == [GivenText("one", WHEN), GivenText("two", WHEN)]
 
@@ -57,18 +57,26 @@ def test_codex_has_developer_messages(tmp_path: Path) -> None:
         attachment("hook_success", content=None, stdout="not given"),
         attachment("environment", content="not of a hook"),
         {"type": "api-request-blob", "blob": json.dumps(attachment("hook_success", content="repeated"))},
-        {"type": "response_item", "payload": {"role": "developer", "content": "?", "type": "x"}, "timestamp": 3} | {"payload": 1},
+        {"type": "response_item", "payload": {"role": "developer", "content": "?", "type": "x"}, "timestamp": 3}
+        | {"payload": 1},
     ],
 )
-def test_what_the_model_did_not_get_is_no_text_but_the_transcript_tells(tmp_path: Path, line: object) -> None:
+def test_other_attachments_are_no_text_of_a_hook(tmp_path: Path, line: object) -> None:
     assert given_texts(write(tmp_path, attachment("skill_listing"), line)) == []
 
 
 def test_a_file_that_could_not_tell_is_none(tmp_path: Path) -> None:
-    said = {"type": "user", "message": {"role": "user", "content": "said"}}
+    prompt = {"type": "user", "message": {"role": "user", "content": "Hello."}}
     os.mkfifo(tmp_path / "pipe")
 
-    for path in ("", str(tmp_path), str(tmp_path / "none"), str(tmp_path / "pipe"), write(tmp_path), write(tmp_path, said)):
+    for path in (
+        "",
+        str(tmp_path),
+        str(tmp_path / "none"),
+        str(tmp_path / "pipe"),
+        write(tmp_path),
+        write(tmp_path, prompt),
+    ):
         assert given_texts(path) is None
 
 
@@ -85,11 +93,13 @@ def test_only_the_end_of_a_huge_transcript_is_read(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(module, "MAX_BYTES", size // 3)
     found = given_texts(path) or []
 
-    assert [each.text for each in found] == [str(number) for number in range(9)][-len(found) :]
+    assert [text for text, _ in found] == [str(number) for number in range(9)][-len(found) :]
     assert 1 <= len(found) <= 3
 
 
-@given(lines=st.lists(st.binary(max_size=60) | st.builds(lambda b: b'{"type": "attachment"' + b, st.binary(max_size=40))))
+@given(
+    lines=st.lists(st.binary(max_size=60) | st.builds(lambda b: b'{"type": "attachment"' + b, st.binary(max_size=40)))
+)
 @few_examples
 def test_any_bytes_are_read_without_an_error(tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]) -> None:
     given_texts(write(tmp_path_factory.mktemp("any"), *(line + b"\n" for line in lines)))

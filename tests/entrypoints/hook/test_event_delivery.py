@@ -1,4 +1,4 @@
-"""What a session start printed counts once the host's transcript has it; `why` and `doctor` tell."""
+"""The block of a session start counts once the host's transcript has it; `why` and `doctor` tell."""
 
 import contextlib
 import json
@@ -39,7 +39,7 @@ def end(world: World, transcript: Path, event: str = "Stop") -> Run:
 
 
 def write(transcript: Path, *attachments: dict[str, object]) -> None:
-    lines = ({"type": "attachment", "timestamp": LATER, "attachment": each} for each in attachments)
+    lines = ({"type": "attachment", "timestamp": LATER, "attachment": item} for item in attachments)
     transcript.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 
@@ -122,3 +122,32 @@ def test_a_busy_store_is_one_line_and_the_next_turn_counts(world: World, transcr
     end(world, transcript)
 
     assert (delivery(world), recalls(world)) == ("delivered", [(1,)])
+
+
+def test_doctor_reports_blocks_that_never_arrived_as_a_failure_until_one_arrives(
+    world: World, transcript: Path
+) -> None:
+    assert "injections" not in _findings(world)
+    block = start(world, transcript)
+    write(transcript, CANCELLED)
+    end(world, transcript)
+    missed = _findings(world)["injections"]
+    write(transcript, CANCELLED, arrived(start(world, transcript)))
+    end(world, transcript)
+    start(world, transcript)
+    write(transcript, CANCELLED, arrived(block) | {"content": "cut"})
+    end(world, transcript)
+
+    assert missed == (False, "1 of the latest 1" + MISSED)
+    assert _findings(world)["injections"] == (False, "1 of the latest 3" + MISSED)
+
+
+MISSED = (
+    " that a transcript tells of never reached the model, the last in session one: the host did not wait for the hook;"
+    " hardwon init writes a time-out of 10 s into the host's settings, hardwon why one tells more"
+)
+
+
+def _findings(world: World) -> dict[str, tuple[bool, str]]:
+    document = hardwon(world, "doctor", "--json").document
+    return {finding["name"]: (finding["ok"], finding["detail"]) for finding in document["findings"]}

@@ -22,7 +22,7 @@ def block(pieces: list[str]) -> str:
 
 
 @given(pieces=st.lists(texts, max_size=4), before=texts, after=texts, trims=st.booleans())
-def test_what_was_printed_is_found_trimmed_and_among_other_text(
+def test_a_printed_block_is_found_trimmed_and_among_other_text(
     pieces: list[str], before: str, after: str, *, trims: bool
 ) -> None:
     text = block(pieces)
@@ -45,7 +45,12 @@ def test_another_text_or_a_part_of_it_is_not_it(pieces: list[str], others: list[
 
 @pytest.mark.parametrize(
     ("at", "is_found"),
-    [(None, True), (NOW + TOLERANCE, True), (NOW - TOLERANCE, True), (NOW - TOLERANCE - dt.timedelta.resolution, False)],
+    [
+        (None, True),
+        (NOW + TOLERANCE, True),
+        (NOW - TOLERANCE, True),
+        (NOW - TOLERANCE - dt.timedelta.resolution, False),
+    ],
 )
 def test_the_same_block_given_before_does_not_count(at: dt.datetime | None, *, is_found: bool) -> None:
     text = block(["Name the unit."])
