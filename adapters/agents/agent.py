@@ -109,8 +109,9 @@ class ConfiguredAgent(Agent):
 
     @override
     def wants(self, project: str, start_seconds: Callable[[], float]) -> Sequence[str]:
-        host = Host(self._folder, self._root, project, self._programs.server, self._document, start_seconds)
-        return [] if self._has_plugin else list(wants_of(self.name, host))
+        server, has_plugin = self._programs.server, self._has_plugin
+        host = Host(self._folder, self._root, project, server, self._document, start_seconds, has_plugin)
+        return list(wants_of(self.name, host))
 
     @override
     def next_step(self) -> str:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hardwon.adapters.agents.programs import NAME, is_hook, is_server
+from hardwon.adapters.agents.programs import NAME, PLUGIN, is_hook, is_server
 from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE
 
 Document = Mapping[str, Any]
@@ -25,6 +25,7 @@ class Host(NamedTuple):
         server: The path of `hardwon-mcp`.
         read: Parses a settings file; an empty document where there is none.
         start_seconds: Measures how long the server takes to answer on this machine.
+        has_plugin: Whether hooks and server come from the plugin.
 
     """
 
@@ -34,6 +35,7 @@ class Host(NamedTuple):
     server: str
     read: Callable[[str], Document]
     start_seconds: Callable[[], float]
+    has_plugin: bool = False
 
     def settings(self, *names: str) -> Document:
         """Parse a file below the folder of settings."""
@@ -55,6 +57,8 @@ def _claude_code(host: Host) -> Iterator[str]:
 
     Settings in the project approve it only once the user trusted the folder.
     """
+    if host.has_plugin:
+        return
     state_path = os.path.join(host.root, ".claude.json")
     state = host.read(state_path)
     own = _table(_table(state, "projects"), host.project)
@@ -112,6 +116,11 @@ def _codex(host: Host) -> Iterator[str]:
 
 
 def _codex_trust(host: Host, state: Document) -> Iterator[str]:
+    """Yield the hooks that are not trusted, or switched off; of the plugin's, whose hashes are of all its files, the former."""
+    if host.has_plugin:
+        if not any("trusted_hash" in _table(state, key) for key in state if key.startswith(PLUGIN)):
+            yield UNTRUSTED.format("any")
+        return
     hooks = dict(_codex_hooks(host))
     disabled = [key for key in hooks if _table(state, key).get("enabled") is False]
     untrusted = [key for key, digest in hooks.items() if _table(state, key).get("trusted_hash") != digest]

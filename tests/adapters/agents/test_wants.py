@@ -118,6 +118,19 @@ def test_codex_runs_a_hook_whose_hash_it_trusts_and_names_others(home: Home) -> 
     ]
 
 
+def test_the_plugin_in_codex_wants_trust_and_in_claude_code_no_approval(home: Home) -> None:
+    enabled = '[plugins."hardwon@hardwon"]\nenabled = true\n'
+    trusted = '[hooks.state."hardwon@hardwon:hooks/codex.json:session_start:0:0"]\ntrusted_hash = "sha256:1"\n'
+    home.write(".codex/config.toml", enabled)
+    untrusted = home.wants(CODEX)
+    home.write(".codex/config.toml", enabled + trusted)
+    name_server(home)
+    home.write(".claude/settings.json", {"enabledPlugins": {"hardwon@hardwon": True}})
+
+    assert [want.partition(",")[0] for want in untrusted] == ["it does not run any of its hooks"]
+    assert home.wants(CODEX) == home.wants(CLAUDE_CODE) == []
+
+
 @pytest.mark.parametrize("feature", ["hooks", "codex_hooks"])
 def test_codex_with_all_hooks_switched_off_is_told_first(home: Home, feature: str) -> None:
     assert codex(home, f"[features]\n{feature} = false\n") == [

@@ -55,7 +55,7 @@ def test_codex_has_developer_messages(tmp_path: Path) -> None:
     [
         attachment("hook_cancelled", command="hook", timedOut=True),
         attachment("hook_success", content=None, stdout="not given"),
-        attachment("environment", content="not of a hook"),
+        attachment("environment", content="not of a hook", beside={"type": "hook_success"}),
         {"type": "api-request-blob", "blob": json.dumps(attachment("hook_success", content="repeated"))},
         {"type": "response_item", "payload": {"role": "developer", "content": "?", "type": "x"}, "timestamp": 3}
         | {"payload": 1},
