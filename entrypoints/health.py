@@ -199,14 +199,14 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
 
 
 def _injections(memory: Memory) -> Iterator[Finding]:
-    """Yield how many of the latest injections never reached the model, a failure if the newest did not."""
+    """Yield how many of the latest injections never reached the model, something to do if the newest did not."""
     with suppress(StorageError):
         latest = receipts_of(memory).find(limit=LATEST_INJECTIONS)
         settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
         missed = [receipt for receipt in settled if receipt.delivery == "missed"]
         if missed:
             detail = MISSED.format(len(missed), len(settled), missed[0].session_id)
-            yield Finding("injections", ok=settled[0].delivery == "delivered", detail=detail)
+            yield Finding("injections", ok=True, detail=detail, todo=settled[0] is missed[0])
 
 
 def _keyword_index(memory: Memory) -> str:
