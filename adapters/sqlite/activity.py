@@ -19,7 +19,7 @@ from hardwon.adapters.sqlite.decoding import (
 )
 from hardwon.adapters.sqlite.query import all_of
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
-from hardwon.domain.model.injection.receipt import EVENTS, FORMS, NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import DELIVERIES, EVENTS, FORMS, NearMiss, Receipt, Shown
 from hardwon.ports.activity import History, Receipts, UsageLog
 from hardwon.ports.override import override
 
@@ -83,6 +83,7 @@ decode_receipt = Decoder(
         **dict.fromkeys(("session_id", "project", "policy", "digest"), text),
         **dict.fromkeys(("query", "keyword_text", "space"), optional(text)),
         "event": one_of(EVENTS),
+        "delivery": one_of(DELIVERIES),
         "at": timestamp,
         "frame": texts,
         "missed": lambda value: tuple(NearMiss(*miss) for miss in json.loads(value)),
@@ -127,7 +128,8 @@ class SqliteReceipts(Receipts):
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
         rows = self._database.rows(
-            "SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number WHERE r.session_id = ?",
+            "SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number"
+            " WHERE r.session_id = ? AND r.delivery != 'missed'",
             (session_id,),
         )
         return frozenset(entry_id for (entry_id,) in rows)

@@ -29,7 +29,7 @@ SELECT_SHOWN_TEXTS = f"""
     FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number
     JOIN entry e ON e.id = s.entry_id JOIN entry_text t ON t.entry_seq = e.seq
     LEFT JOIN influence i ON i.entry_seq = e.seq AND i.session_id = r.session_id
-    WHERE r.session_id = ? GROUP BY e.seq ORDER BY max(r.number) DESC, e.id LIMIT ?
+    WHERE r.session_id = ? AND r.delivery != 'missed' GROUP BY e.seq ORDER BY max(r.number) DESC, e.id LIMIT ?
 """
 
 COUNT_INFLUENCES = """

@@ -110,7 +110,8 @@ def _rebuild(settings: Settings, project_root: str) -> None:
 
 def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[str]) -> None:
     for finding in findings:
-        out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
+        mark, color = finding.mark
+        out.print(f"{mark:<9}", style=color, end="")
         say(f"{finding.name}: {finding.detail}")
     say("\nembedding providers:")
     for state in _providers(findings, resolved.settings):
