@@ -132,9 +132,10 @@ def open_memory(
         create=create,
         largest_upgrade=largest_upgrade,
     )
+    database.warn = warn
     if database.is_read_only:
         warn(f"{database.path} can only be read: {problem_of(database.path) or OTHER_PROBLEM}")
-    automatic = SqliteMetadata(database).automatic_provider or choose_automatically(os.environ)
+    automatic = choose_automatically(os.environ, SqliteMetadata(database).automatic_provider)
     return Memory(
         settings=settings,
         database=database,

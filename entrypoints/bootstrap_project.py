@@ -52,7 +52,7 @@ def provider_of_user(store: str) -> str | None:
             decided = SqliteMetadata(database).automatic_provider
         finally:
             database.close()
-    return decided or choose_automatically(os.environ)
+    return choose_automatically(os.environ, decided)
 
 
 def feature_probe(project_root: str, warn: Warn) -> "FeatureFiles":

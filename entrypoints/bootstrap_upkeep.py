@@ -81,6 +81,36 @@ def repair_schema(folder: str) -> tuple[list[str], list[str]]:
     return repair_store(folder)
 
 
+ROWS_SHOWN = 5
+
+
+def ensure_readable(memory: Memory) -> None:
+    """
+    Check every row of the store.
+
+    Raises:
+        StorageError: some can't be read; the message names them.
+    """
+    from hardwon.adapters.sqlite.unreadable import find_unreadable
+
+    found = [row.line for row in find_unreadable(memory.database)]
+    if found:
+        more = f" and {len(found) - ROWS_SHOWN} more" if len(found) > ROWS_SHOWN else ""
+        raise StorageError(f"{'; '.join(found[:ROWS_SHOWN])}{more}; run: hardwon doctor --repair")
+
+
+def repair_rows(memory: Memory) -> list[str]:
+    """
+    Repair the rows of the store that can't be read, or set them aside; return a line for each.
+
+    Raises:
+        StorageError: the store can't be written.
+    """
+    from hardwon.adapters.sqlite.unreadable import repair_rows
+
+    return repair_rows(memory.database)
+
+
 def move_store_aside(folder: str) -> str:
     """
     Rename the store's file, so that a new one can take its place; return where it is now.

@@ -3,8 +3,9 @@
 import datetime as dt
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import islice
 from typing import Any
 
 from hardwon.adapters.sqlite.file_errors import OF_THE_FILE, REPAIR, primary_code, translated
@@ -30,6 +31,7 @@ OWN_NAMES = (
     "checkpoints",
     "forget.json",
     "hook.log",
+    "unreadable.jsonl",
     ".last-injection.json",
     "setup.json",
     "pauses.jsonl",
@@ -82,6 +84,8 @@ BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.05
 """Upper bound of the wait for other writers, for counters."""
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
+NOT_UTF_8 = "Could not decode to UTF-8"
+"""How sqlite3's message about a text begins that can't be decoded."""
 
 Row = tuple[Any, ...]
 Parameters = Sequence[object] | Mapping[str, object]
@@ -102,6 +106,9 @@ class Database:
         busy_seconds: Upper bound of the wait for other writers.
         read_only: Read an existing file without writing.
 
+    Attributes:
+        warn: Called with one line about rows that can't be read.
+
     Raises:
         StorageError: the file can't be opened, or is not a database.
 
@@ -109,6 +116,8 @@ class Database:
 
     def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False) -> None:
         self.path = path
+        self.warn: Callable[[str], None] = _ignore
+        self._reported = set[str]()
         self._identity: tuple[int, int] | None = None
         self._busy_ms = int(busy_seconds * 1000)
         with self.translated():
@@ -146,13 +155,31 @@ class Database:
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         """Run one statement and return its rows."""
+        values = public(parameters)
         with self.translated():
-            return self.connection.execute(sql, public(parameters)).fetchall()
+            try:
+                return self.connection.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as error:
+                self._decode_leniently(error)
+                return self.connection.execute(sql, values).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[Row]:
         """Run one statement and yield its rows one by one."""
+        values, given = public(parameters), 0
         with self.translated():
-            yield from self.connection.execute(sql, public(parameters))
+            try:
+                for row in self.connection.execute(sql, values):
+                    yield row
+                    given += 1
+            except sqlite3.OperationalError as error:
+                self._decode_leniently(error)
+                yield from islice(self.connection.execute(sql, values), given, None)
+
+    def _decode_leniently(self, error: sqlite3.OperationalError) -> None:
+        """From now on replace bytes that are not UTF-8 by U+FFFD; raise *error* if it is another one."""
+        if not str(error).startswith(NOT_UTF_8):
+            raise error
+        self.connection.text_factory = lambda value: value.decode("utf-8", "replace")
 
     def value(self, sql: str, parameters: Parameters = ()) -> Any:
         """Run one statement and return the first column of its first row, None without a row."""
@@ -200,6 +227,12 @@ class Database:
         finally:
             self.connection.set_progress_handler(None, 0)
 
+    def report(self, problem: str) -> None:
+        """Warn of a problem with the store's contents, once."""
+        if problem not in self._reported:
+            self._reported.add(problem)
+            self.warn(problem)
+
     def is_in_place(self) -> bool:
         """Return whether the opened file is still the one at its path; always true in memory."""
         return self._identity is None or self._identity == _identity(self.path)
@@ -228,6 +261,10 @@ class Database:
     def translated(self) -> AbstractContextManager[None]:
         """Translate errors within into `StorageError`."""
         return translated(self.path, REPAIR)
+
+
+def _ignore(_: str) -> None:
+    pass
 
 
 SHORTEST_SECRET = 8
@@ -365,4 +402,4 @@ def note_change(database: Database) -> None:
 
 def content_version(database: Database) -> int:
     """Return the content version, 0 for a store that was never written."""
-    return int(database.value("SELECT value FROM _metadata WHERE key = ?", (KEY,)) or 0)
+    return int(database.value("SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = ?", (KEY,)) or 0)

@@ -41,7 +41,8 @@ OVERLAP = 64 * 1024
 
 COMPANIONS = ("-wal", "-shm", "-journal")
 CHECKPOINTS = "checkpoints"
-LOGS = ("hook.log", "hook.log.1")
+ROWS = "unreadable.jsonl"
+LOGS = ("hook.log", "hook.log.1", ROWS)
 RUNNING = "forget.json"
 """The journal of the run itself, which is not searched: it is removed when nothing is left."""
 RECORDS = (".last-injection.json",)
@@ -258,7 +259,7 @@ def _rewritten(path: str) -> Iterator[sqlite3.Connection]:
 
 class FolderTexts(Place):
     """
-    The text files of a store's folder: the hook's log, line by line, and the record of the last injection.
+    The text files of a store's folder: the hook's log and the rows set aside, line by line, and the record of the last injection.
 
     Args:
         folder: The store's folder.
@@ -315,7 +316,16 @@ def _unsafe_lines(path: str) -> frozenset[int]:
 
 def _lines_that(path: str, hold: Callable[[str], bool]) -> frozenset[int]:
     with translated(path), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
-        return frozenset(place for place, line in enumerate(file) if hold(line))
+        return frozenset(place for place, line in enumerate(file) if hold(line) or hold(_unescaped(line)))
+
+
+def _unescaped(line: str) -> str:
+    """Return the values of a row that was set aside as they are without JSON; nothing of another line."""
+    try:
+        values = json.loads(line)["row"].values()
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return ""
+    return "\n".join(value for value in values if isinstance(value, str))
 
 
 def _without_lines(path: str, gone: frozenset[int]) -> None:

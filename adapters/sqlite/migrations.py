@@ -466,6 +466,15 @@ def to_version_8(connection: sqlite3.Connection) -> None:
         connection.execute(f"INSERT INTO {name} ({name}) VALUES ('rebuild')")
 
 
+def to_version_9(connection: sqlite3.Connection) -> None:
+    """Add to receipts whether the injection reached the model; earlier ones were counted when they were printed."""
+    run_scripts(
+        connection,
+        "ALTER TABLE receipt ADD COLUMN delivery TEXT NOT NULL DEFAULT 'printed'"
+        " CHECK (delivery IN ('printed', 'awaited', 'missed', 'delivered'));",
+    )
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -475,4 +484,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_6,
     to_version_7,
     to_version_8,
+    to_version_9,
 )

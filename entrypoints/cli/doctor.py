@@ -10,7 +10,13 @@ from hardwon.domain.model.errors import CorruptStoreError, HardwonError, Storage
 from hardwon.domain.model.settings import Resolved, Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events, put_aside
-from hardwon.entrypoints.bootstrap_upkeep import ensure_sound, move_store_aside, rebuild_keyword_index, repair_schema
+from hardwon.entrypoints.bootstrap_upkeep import (
+    ensure_sound,
+    move_store_aside,
+    rebuild_keyword_index,
+    repair_rows,
+    repair_schema,
+)
 from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, shown, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
@@ -85,9 +91,11 @@ def _repair_schema(settings: Settings) -> None:
 
 
 def _ensure_sound(settings: Settings) -> None:
-    """Check the store, rebuild its keyword index and close it, so that its file can be moved."""
+    """Repair rows, check the store, rebuild its keyword index and close it, so that its file can be moved."""
     memory = open_memory(settings, warn)
     try:
+        for line in repair_rows(memory):
+            warn(f"repaired: {line}")
         ensure_sound(memory)
         rebuild_keyword_index(memory)
     finally:
@@ -107,7 +115,8 @@ def _rebuild(settings: Settings, project_root: str) -> None:
 
 def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[str]) -> None:
     for finding in findings:
-        out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
+        mark, color = finding.mark
+        out.print(f"{mark:<9}", style=color, end="")
         say(f"{finding.name}: {finding.detail}")
     say("\nembedding providers:")
     for state in _providers(findings, resolved.settings):

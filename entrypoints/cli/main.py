@@ -257,7 +257,12 @@ def program(arguments: Sequence[str]) -> typer.Typer:
 def main() -> None:
     """Run one command and leave: 0 ok, 1 the user's mistake, 2 our trouble."""
     never_fail_to_print()
-    code = _run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"])
+    try:
+        code = _run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"])
+    except Exception as error:  # noqa: BLE001  # no user ever sees a traceback
+        from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
+
+        code = _failed(log_unforeseen(NAME, error), OUR_FAILURE)
     close_opened()
     sys.exit(code)
 

@@ -61,6 +61,7 @@ class PromptStart:
         )
         lost: tuple[str, ...] = ()
         if injection.receipt and output.write(injection.text):
-            lost = build_record_injection(self._memory).record(injection.receipt, injection.seqs)
+            receipt = injection.receipt._replace(delivery=request.delivery)
+            lost = build_record_injection(self._memory).record(receipt, injection.seqs)
         for line in (*lost, *injection.degradations):
             self._warn(line)

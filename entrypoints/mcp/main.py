@@ -57,6 +57,10 @@ def main() -> None:
         leave(_failed(f"the package {error.name!r} is missing, run: {REINSTALL}", INCOMPLETE))
     except OSError as error:  # those of the store became errors of ours on their way here
         leave(_failed(error.strerror or str(error), USAGE_ERROR))
+    except Exception as error:  # noqa: BLE001  # no user ever sees a traceback
+        from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
+
+        leave(_failed(log_unforeseen(NAME, error), STORE_FAILURE))
 
 
 def _parse(arguments: Sequence[str]) -> argparse.Namespace:

@@ -228,7 +228,6 @@ class World:
         """Return the host's JSON for a session in `project`."""
         return {
             "session_id": "4e1079b4-1075-4398-9c17-024ebe214a8d",
-            "transcript_path": str(self.folder / "transcript.jsonl"),
             "cwd": str(self.project),
             "hook_event_name": "SessionStart",
             "source": "startup",

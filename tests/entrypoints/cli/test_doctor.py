@@ -8,7 +8,18 @@ import pytest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, bank, hardwon, held_by_another, keep, write
 
-HEALTHY = {"store", "project", "schema", "keyword index", "vectors", "provider local", "search", "git", "agents"}
+HEALTHY = {
+    "store",
+    "project",
+    "schema",
+    "rows",
+    "keyword index",
+    "vectors",
+    "provider local",
+    "search",
+    "git",
+    "agents",
+}
 
 
 @pytest.fixture
@@ -208,7 +219,7 @@ def test_a_newer_store_is_never_moved_aside(world: World) -> None:
 
     done = hardwon(world, "doctor", "--repair", "--json")
 
-    assert_only_finding(done, "store", "schema version 99, this hardwon knows 8: upgrade hardwon")
+    assert_only_finding(done, "store", "schema version 99, this hardwon knows 9: upgrade hardwon")
     assert done.stderr.startswith("Warning: nothing was repaired: ")
     assert (broken_files(world), world.query("SELECT * FROM entries")) == ([], before)
 

@@ -26,7 +26,6 @@ SILENT = (0, "", "")
 def payload(world: World, prompt: object = ASKED, session_id: str = "one") -> dict[str, object]:
     return {
         "session_id": session_id,
-        "transcript_path": str(world.folder / "host" / "one.jsonl"),
         "cwd": str(world.project),
         "source": "user",
         "prompt_id": "5cf65781",
