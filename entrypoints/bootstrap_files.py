@@ -149,7 +149,10 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
 
 
 def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
-    """Return one line for each file of the knowledge banks and the project's memory that is left out, or a part of it."""
+    """Return one line for each file of the knowledge banks and the project's memory that is left out as conflicted, or as it can't be read now."""
+    import errno
+
+    from hardwon.adapters.markdown.conflict import CONFLICTED
     from hardwon.adapters.markdown.knowledge_bank import read_banks
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.model.errors import UnreadableFileError
@@ -163,7 +166,8 @@ def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
             sources.read(path)
         except UnreadableFileError as error:
             problems.append(str(error))
-    return problems
+    reasons = (CONFLICTED, os.strerror(errno.EACCES), os.strerror(errno.EIO))
+    return [line for line in problems if line.endswith(reasons)]
 
 
 def document_folders(memory: Memory, project_root: str) -> list[str]:
