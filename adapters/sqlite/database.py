@@ -96,7 +96,6 @@ class Database:
     A connection with nested transactions, and errors that name the file.
 
     Attributes:
-        path: The database file.
         is_read_only: Whether it can only be read.
 
     No secret passes it: every text in the parameters of a statement is redacted, in a search for a key as when it is stored.
@@ -127,13 +126,8 @@ class Database:
     def _connect(self, address: str) -> None:
         """Connect; where SQLite can't make the files that it needs beside the database, as on a full disk, for reading."""
         self.is_read_only = address not in {self.path, IN_MEMORY, TEMPORARY}
-        self.connection = sqlite3.connect(
-            address,
-            timeout=self._busy_ms / 1000,
-            isolation_level=None,
-            cached_statements=64,
-            uri=self.is_read_only,
-        )
+        seconds, uri = self._busy_ms / 1000, self.is_read_only
+        self.connection = sqlite3.connect(address, seconds, isolation_level=None, cached_statements=64, uri=uri)
         try:
             self._configure()
             self.connection.execute("PRAGMA schema_version")  # the first access to the file

@@ -19,14 +19,16 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints import bootstrap, bootstrap_capture
+from hardwon.entrypoints import bootstrap
 from hardwon.entrypoints.mcp import main as mcp
 from hardwon.entrypoints.mcp import server
 from hardwon.entrypoints.mcp.server import MemoryServer, build_server
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.doors.states import put
 from tests.entrypoints.hook_process import World, broken_by
-from tests.entrypoints.programs import COMPLETE, VALID, hardwon
+from tests.entrypoints.mcp.raw_client import RawClient
+from tests.entrypoints.programs import COMPLETE, VALID, finish, hardwon
+from tests.entrypoints.programs import start as start_program
 from tests.fakes import doors as here
 
 BANK = "### Name the unit\nA number without its unit is misread by its reader.\n- Observation count: 3\n\n"
@@ -129,8 +131,10 @@ class Template:
         self.world.import_bank()
         assert hardwon(self.world, "index").code == 0
         assert self.world.hook(payload=b"no JSON").log
-        with mock.patch.object(bootstrap_capture, "_spawn"):
-            self.world.hook(payload=_payload(self.world, "UserPromptSubmit", prompt="what about the feeds?"))
+        gone = folder / "gone"  # events of such a project wake no worker
+        gone.mkdir()
+        self.world.hook(payload=_payload(self.world, "UserPromptSubmit", prompt="what about feeds?", cwd=str(gone)))
+        gone.rmdir()
         with contextlib.closing(sqlite3.connect(self.world.database, isolation_level=None)) as reader:
             reader.execute("BEGIN").execute(
                 "SELECT * FROM entry"
@@ -155,8 +159,9 @@ class Template:
         done = here.run_here(door.program, arguments, stdin=b"", env=self.world.variables, folder=self.world.project)
         assert done.code == 0, done.err
 
-    def ask(self, door: str, file: str = "", state: str = "") -> Output:
-        """Return what *door* says of a world whose *file* is in that *state*, or of a healthy one."""
+    def ask(self, door: str, file: str = "", state: str = "", *, in_process: bool = True) -> Output:
+        """Return the output of *door* on a world whose *file* is in that *state*, or on a healthy one; called or started."""
+        run = self._run if in_process else self._start
         shutil.rmtree(self.world.folder, ignore_errors=True)
         shutil.copytree(self._kept, self.world.folder)
         if file == "WAL":
@@ -167,7 +172,7 @@ class Template:
         if not child:
             os.close(reading)
             signal.alarm(LONGEST_SECONDS)
-            _answer(writing, lambda: self._run(DOORS[door], file, state))
+            _answer(writing, lambda: run(DOORS[door], file, state))
         os.close(writing)
         with open(reading, "rb") as answer:
             output = answer.read()
@@ -178,7 +183,6 @@ class Template:
 
     def _run(self, door: Door, file: str, state: str) -> Output:
         with contextlib.ExitStack() as stack:
-            stack.enter_context(mock.patch.object(bootstrap_capture, "_spawn"))
             stack.enter_context(mock.patch.dict(bootstrap.open_memory.__kwdefaults__, busy_seconds=BUSY_SECONDS))
             stack.enter_context(mock.patch.dict(here.MAINS, {"hardwon-mcp": _serve_one_call}))
             stack.enter_context(mock.patch.object(server, "build_server", _known_server))
@@ -190,6 +194,26 @@ class Template:
                 door.program, door.arguments, stdin=stdin, env=self.world.variables, folder=self.world.project
             )
         return Output(done.code, (done.out + done.err).decode())
+
+    def _start(self, door: Door, file: str, state: str) -> Output:
+        with put(self.world, file, state) if state else contextlib.nullcontext():
+            if door.program == "hardwon-mcp":
+                return _asked_over_the_wire(self.world)
+            done = finish(start_program(self.world, door.program, *door.arguments), door.stdin(self.world))
+        return Output(done.code, done.stdout + done.stderr)
+
+
+def _asked_over_the_wire(world: World) -> Output:
+    try:
+        client = RawClient(world, "--no-scan")
+        client.initialize()
+        answer = client.call("memory_search", query=QUESTION)
+        done, _ = client.end()
+    except AssertionError as left:  # the server ended before it answered
+        done = left.args[0]
+        return Output(done.code, done.stdout + done.stderr)
+    word = "refused" if answer["isError"] else "answered"
+    return Output(done.code, f"{word}: {answer['content'][0]['text']}\n{done.stderr}")
 
 
 def _answer(writing: int, ask: Callable[[], Output]) -> None:

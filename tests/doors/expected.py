@@ -35,8 +35,6 @@ AS_EVER = {
 }
 
 HOOKS = ("session start", "prompt", "stop")
-COMMANDS = ("writer", "list", "recall")
-DATABASES = ("memory.db", "capture.db")
 STORE = r"store/memory\.db"
 JOURNAL = r"store/capture\.db"
 REPAIR = ", run: hardwon doctor --repair"

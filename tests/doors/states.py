@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from tests.entrypoints.faults.without_powers import give_up_powers
 from tests.entrypoints.hook_process import World
 
 PAGE = 4096
@@ -107,7 +108,8 @@ def read_only(_: World, path: Path) -> contextlib.nullcontext[None]:
 
 
 def _give_up_powers() -> None:
-    """Give up root's capabilities: file modes bind from now on."""
+    """Give up root's capabilities: file modes bind from now on, programs that are started included."""
+    give_up_powers()
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     if _libc().capset(header, (ctypes.c_uint32 * 6)()):
         raise OSError(ctypes.get_errno(), "the capabilities stay")
