@@ -109,6 +109,7 @@ def open_memory(
     repair_index: bool = True,
     create: bool = True,
     largest_upgrade: int | None = None,
+    durable: bool = True,
 ) -> Memory:
     """
     Open the store that *settings* names.
@@ -120,6 +121,7 @@ def open_memory(
         repair_index: Rebuild a keyword index that does not fit the entries.
         create: False gives an empty store that leaves no trace where there is none.
         largest_upgrade: Bytes of the largest store of an earlier version that is migrated; None migrates any.
+        durable: False where only counters and receipts are written, which a power failure may take.
 
     Raises:
         StorageError: the store can't be opened.
@@ -131,6 +133,7 @@ def open_memory(
         repair_index=repair_index,
         create=create,
         largest_upgrade=largest_upgrade,
+        durable=durable,
     )
     database.warn = warn
     if database.is_read_only:

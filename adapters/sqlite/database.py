@@ -104,6 +104,7 @@ class Database:
         path: The database file, created with its folder if missing. `IN_MEMORY` and `TEMPORARY` leave no file.
         busy_seconds: Upper bound of the wait for other writers.
         read_only: Read an existing file without writing.
+        durable: A committed change survives a power failure; hooks, whose counters may be lost, do without.
 
     Attributes:
         warn: Called with one line about rows that can't be read.
@@ -113,11 +114,14 @@ class Database:
 
     """
 
-    def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False, durable: bool = True
+    ) -> None:
         self.path = path
         self.warn: Callable[[str], None] = _ignore
         self._reported = set[str]()
         self._identity: tuple[int, int] | None = None
+        self._synchronous = "FULL" if durable else "NORMAL"
         self._busy_ms = int(busy_seconds * 1000)
         with self.translated():
             self._connect(_read_only_uri(path) if read_only else _usable_address(path))
@@ -140,7 +144,7 @@ class Database:
     def _configure(self) -> None:
         for pragma in (
             f"busy_timeout = {self._busy_ms}",
-            "synchronous = NORMAL",
+            f"synchronous = {self._synchronous}",
             "secure_delete = ON",
             "foreign_keys = ON",
             "cache_size = -8000",

@@ -97,6 +97,7 @@ def open_store(
     repair_index: bool = True,
     create: bool = True,
     largest_upgrade: int | None = None,
+    durable: bool = True,
 ) -> Database:
     """
     Open the store in *folder* at the newest schema, created if missing.
@@ -110,6 +111,7 @@ def open_store(
         create: If False, a missing store is replaced by an empty one in memory.
         largest_upgrade: Bytes of the largest store that is migrated; None migrates any.
             For hooks, whose time is bounded: copying and migrating takes 10 to 40 ms a megabyte.
+        durable: As for `Database`.
 
     Raises:
         NewerSchemaError: a later hardwon wrote it; nothing was changed.
@@ -119,7 +121,7 @@ def open_store(
     """
     path = os.path.join(folder, FILE_NAME)
     is_there = may_exist(path) or (os.path.lexists(folder) and not os.path.isdir(folder))
-    database = Database(path if create or is_there else IN_MEMORY, busy_seconds)
+    database = Database(path if create or is_there else IN_MEMORY, busy_seconds, durable=durable)
     try:
         with database.translated():
             refuse_newer(database.connection, path)
