@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database, SqliteMetadata
+from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
+from hardwon.adapters.sqlite.metadata import SqliteMetadata
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
