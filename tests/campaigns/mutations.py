@@ -11,6 +11,7 @@ TOKENS: Sequence[bytes] = [
 ]
 """What parsers stumble on."""
 
+PAGE = 4_096
 LONGEST = 200_000
 """Bytes of a mutated input."""
 
@@ -52,6 +53,28 @@ def swap(data: bytearray, chance: random.Random) -> None:
 
 
 CHANGES: Sequence[Callable[[bytearray, random.Random], None]] = (flip, cut, repeat, insert, truncate, swap)
+
+
+def zero_page(data: bytearray, chance: random.Random) -> None:
+    """Leave nothing in one page of a database."""
+    start = chance.randrange(len(data)) // PAGE * PAGE
+    data[start : start + PAGE] = bytes(len(data[start : start + PAGE]))
+
+
+def swap_pages(data: bytearray, chance: random.Random) -> None:
+    """Let one page of a database stand in the place of another too."""
+    first, second = (chance.randrange(len(data)) // PAGE * PAGE for _ in range(2))
+    data[first : first + PAGE] = data[second : second + PAGE]
+
+
+def damaged(good: bytes, chance: random.Random) -> bytes:
+    """Return the content of a file after what disks and programs do to it."""
+    data = bytearray(good)
+    changes = (*[flip] * 6, zero_page, swap_pages, truncate, cut, insert)
+    for _ in range(chance.choice((1, 1, 3, 20))):
+        if data:
+            chance.choice(changes)(data, chance)
+    return bytes(data)
 
 
 def mutated(good: bytes, chance: random.Random) -> bytes:

@@ -1,6 +1,7 @@
 """The store after a campaign: what was acknowledged is there, once, and everything is whole."""
 
 import contextlib
+import re
 import sqlite3
 import time
 from collections import Counter
@@ -16,6 +17,8 @@ from tests.entrypoints.programs import hardwon
 
 LONGEST_WAIT = 120.0
 EVERYTHING = "100000"
+NOT_NOTED = re.compile(r"(?:UserPromptSubmit|Stop): out of time|no event came on standard input in time")
+"""The lines by which a hook, which ends with 0 whatever happens, says that it did not note what was said."""
 
 
 def count_lessons(world: World, acknowledged: Collection[str], figures: Figures) -> None:
@@ -34,8 +37,10 @@ def count_utterances(world: World, acknowledged: Collection[str], figures: Figur
     give_up = time.monotonic() + LONGEST_WAIT
     while any(status.waiting for status in statuses(world).values()) and time.monotonic() < give_up:
         Worker(str(world.store), str(world.project)).run()
+    logged = world.log.read_text(encoding="utf-8") if world.log.exists() else ""
+    figures["not noted, but logged"] += (unnoted := len(NOT_NOTED.findall(logged)))
     quoted = [line.removeprefix("> ") for line in written(world).splitlines() if line.startswith("> ")]
-    _count(Counter(quoted), acknowledged, figures)
+    _count(Counter(quoted), acknowledged, figures, unnoted)
 
 
 def note_event(world: World, session: str, kind: EventKind, text: str = "") -> None:
@@ -54,7 +59,11 @@ def count_damage(world: World, figures: Figures) -> None:
         figures["tracebacks"] += world.log.read_text(encoding="utf-8").count("Traceback")
 
 
-def _count(seen: Counter[str], acknowledged: Collection[str], figures: Figures) -> None:
+def _count(seen: Counter[str], acknowledged: Collection[str], figures: Figures, refused: int = 0) -> None:
+    lost = [text for text in acknowledged if not seen[text]]
+    doubled = [text for text, count in seen.items() if count > 1]
     figures["acknowledged"] += len(acknowledged)
-    figures["lost"] += sum(not seen[text] for text in acknowledged)
-    figures["doubled"] += sum(count > 1 for count in seen.values())
+    figures["lost"] += max(0, len(lost) - refused)
+    figures["doubled"] += len(doubled)
+    for text in lost + doubled:
+        print(f"{'lost' if text in lost else 'doubled'}: {text}")  # noqa: T201  # a failed test shows it

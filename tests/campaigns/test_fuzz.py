@@ -15,8 +15,8 @@ from tests.entrypoints.mcp.raw_client import LESSON, RawClient
 
 pytestmark = pytest.mark.soak
 
-INPUTS = 1_000
-FRAMES = 200
+INPUTS = 4_000
+FRAMES = 5_000
 LONGEST_SECONDS = 5.0
 """CPU time of one input, which has at most 200,000 bytes."""
 
