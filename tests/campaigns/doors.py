@@ -55,7 +55,7 @@ def start_process(world: World, *command: str) -> Process:
 
 def session_of(text: str) -> str:
     """Return the session in which *text* is said."""
-    return text.split()[0]
+    return text.split(maxsplit=1)[0]
 
 
 def _feed(process: Process, data: bytes) -> Process:

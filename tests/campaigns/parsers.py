@@ -114,7 +114,13 @@ def document(text: str) -> object:
 
 
 TRANSCRIPT = make_transcript(lines=30).text.encode()
-HOOK = {"session_id": "s", "cwd": "/p", "hook_event_name": "UserPromptSubmit", "prompt": "why?", "transcript_path": "/t"}
+HOOK = {
+    "session_id": "s",
+    "cwd": "/p",
+    "hook_event_name": "UserPromptSubmit",
+    "prompt": "why?",
+    "transcript_path": "/t",
+}
 SESSION = {"tags": ["a"], "mtime": 1_770_000_000, "basename": "app", "filename": "a.md", "embedding": [0.1, 0.2]}
 GIT = b'[core]\n\tworktree = ../x\n[remote "origin"]\n\turl = "https://example.org/x.git" ; c\n'
 REPORT = as_json({"sets": {"a": {"policies": {"keyword": dict.fromkeys(KEYS.values(), 0.5)}}}})
@@ -186,7 +192,8 @@ PARSERS = {
         as_json({"slug": "a", "status": "active", "lastCompletedPhase": "design"}),
     ),
     "evaluation set": Parser(
-        of_file("docs.jsonl", lambda path: [*read_objects(path)]), [b'{"id": "1", "text": "x"}\n{"id": "2", "text": "y"}\n']
+        of_file("docs.jsonl", lambda path: [*read_objects(path)]),
+        [b'{"id": "1", "text": "x"}\n{"id": "2", "text": "y"}\n'],
     ),
     "evaluation report": Parser(of_file("report.json", read_report), REPORT),
     "hook's input": Parser(

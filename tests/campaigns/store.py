@@ -14,8 +14,8 @@ from tests.campaigns.figures import Figures
 from tests.entrypoints.conversing import now, statuses, written
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
+from tests.waiting import LONGEST_WAIT
 
-LONGEST_WAIT = 120.0
 EVERYTHING = "100000"
 NOT_NOTED = re.compile(r"(?:UserPromptSubmit|Stop): out of time|no event came on standard input in time")
 """The lines by which a hook, which ends with 0 whatever happens, says that it did not note what was said."""
