@@ -15,6 +15,7 @@ from hardwon.adapters.agents.programs import NAME
 from hardwon.adapters.agents.table import SECONDS
 from tests.entrypoints.hook_process import BIN
 from tests.plugin.launching import LAUNCH, PLUGIN, Desk
+from tests.waiting import LONGEST_WAIT
 
 ROOT = PLUGIN.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -122,7 +123,14 @@ def start(desk: Desk, command: list[str], given: str, *variables: str) -> "subpr
     """Run a server in the project, with these variables alone."""
     environment = {name: desk.variables[name] for name in variables}
     return subprocess.run(
-        command, cwd=desk.project, env=environment, input=given, capture_output=True, text=True, timeout=60, check=False
+        command,
+        cwd=desk.project,
+        env=environment,
+        input=given,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST_WAIT,
+        check=False,
     )
 
 
