@@ -14,10 +14,10 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test soak bench docs figures words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench docs figures words build install uninstall environment pins clean
 
 help:  ## list the verbs
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, and .venv-bare without numpy
 
@@ -43,8 +43,30 @@ quick: .venv/.installed  ## tests of the domain and the ports, and the examples 
 test: setup lint typecheck  ## lint, typecheck, then all tests
 	$(PYTEST) || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
 
-soak: setup  ## the long explorations: many examples, random worlds, ratios of speed
-	HYPOTHESIS_PROFILE=soak $(PYTEST) --assert=rewrite -m "soak or not soak"
+SOAK := $(BIN)/pytest -q -n $(JOBS) -m "soak or hypothesis"
+SOAK_KILLS := tests/campaigns/test_kills.py tests/entrypoints/cli/test_forget_killed.py tests/entrypoints/test_worker.py
+SOAK_FAULTS := tests/campaigns/test_faults.py tests/campaigns/test_corruption.py tests/entrypoints/test_unreadable_rows.py
+SOAK_DOMAIN := tests/domain tests/contracts tests/adapters
+
+soak: soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy  ## all campaigns below; ends non-zero when anything was lost
+
+soak-domain: setup  ## many examples of every rule, and random histories of the store
+	HYPOTHESIS_PROFILE=soak $(SOAK) $(SOAK_DOMAIN)
+
+soak-doors: setup  ## the programs: every secret by every way in, the bench, ratios of speed
+	HYPOTHESIS_PROFILE=soak $(SOAK) tests $(addprefix --ignore=,tests/campaigns $(SOAK_DOMAIN) $(SOAK_KILLS) $(SOAK_FAULTS))
+
+soak-kills: setup  ## 600 kills of all programs at once: nothing acknowledged is lost or doubled
+	$(SOAK) $(SOAK_KILLS)
+
+soak-faults: setup  ## a disk that fails at any write; every file damaged; a bad value in every column
+	$(SOAK) $(SOAK_FAULTS)
+
+soak-fuzz: setup  ## damaged inputs for every parser, and for a live server
+	$(SOAK) tests/campaigns/test_fuzz.py
+
+soak-busy: setup  ## session starts on 10,000 entries, ten busy processes a core; BUSY_SECONDS says how long
+	$(SOAK) -n 0 tests/campaigns/test_busy.py
 
 docs: .venv/.installed  ## check the documents: their commands run, what they name is there
 	$(PYTEST) tests/test_docs.py tests/entrypoints/test_readme.py tests/plugin/test_texts.py tests/security/test_security_policy.py

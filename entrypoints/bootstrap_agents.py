@@ -9,6 +9,7 @@ from importlib.resources import files
 from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.programs import HOOK, SERVER, Programs
 from hardwon.adapters.agents.record import JsonSetupRecord
+from hardwon.adapters.agents.start_time import start_seconds
 from hardwon.adapters.agents.table import AGENTS
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.use_cases.setup import SetUp
@@ -71,6 +72,11 @@ def build_set_up(store: str) -> SetUp:
         StorageError: there is a record that can't be read.
     """
     return SetUp(files=DiskUserFiles(), record=JsonSetupRecord(store), targets_at=targets_at)
+
+
+def server_start_seconds() -> float:
+    """Measure how long the server takes to answer on this machine."""
+    return start_seconds(our_programs().server)
 
 
 def our_programs() -> Programs:

@@ -9,7 +9,7 @@ import datetime as dt
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.hook_log import HookLog, last_events, one_line
@@ -17,8 +17,10 @@ from hardwon.adapters.hook_log import HookLog, last_events, one_line
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.domain.model.conversation.hook_event import HookEvent
+    from hardwon.domain.model.injection.delivery import GivenText
     from hardwon.domain.model.injection.receipt import Turn
     from hardwon.domain.use_cases.capture import Capture
+    from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
     from hardwon.domain.use_cases.similarity import TextSimilarity
     from hardwon.domain.use_cases.track_usage import NoticeUse
     from hardwon.entrypoints.bootstrap import Memory
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "build_capture",
     "captures",
+    "confirming_in",
     "folder_of_files",
     "has_events",
     "has_prompt_since",
@@ -39,6 +42,7 @@ __all__ = [
     "open_log",
     "open_transcripts",
     "put_aside",
+    "read_given_texts",
     "read_turn",
 ]
 
@@ -197,6 +201,33 @@ def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
     finally:
         if database:
             database.close()
+
+
+@contextlib.contextmanager
+def confirming_in(store: str) -> "Iterator[ConfirmDelivery | None]":
+    """
+    Open an existing store without creating or migrating it; None where there is none, or one of another schema.
+
+    Raises:
+        StorageError: the store can't be opened.
+    """
+    from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
+    from hardwon.adapters.sqlite.schema import open_existing
+    from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
+
+    database = open_existing(store)
+    try:
+        yield ConfirmDelivery(SqliteDeliveries(database)) if database else None
+    finally:
+        if database:
+            database.close()
+
+
+def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
+    """Return the texts that a transcript says the model got beside the conversation; None where it tells nothing."""
+    from hardwon.adapters.transcripts.given_texts import given_texts  # compiles patterns
+
+    return given_texts(transcript_path)
 
 
 def read_turn(transcript_path: str) -> "Turn":

@@ -28,8 +28,10 @@ KEY_NAMES = {provider.name: provider.key_variable for provider in PROVIDERS if p
 """Provider to the variable that holds its key; the others need none."""
 
 
-def choose_automatically(environ: Mapping[str, str]) -> str:
-    """Return the provider that `auto` means in this environment: Gemini where its key is, else the embedded model."""
+def choose_automatically(environ: Mapping[str, str], decided: str | None = None) -> str:
+    """Return the provider that `auto` means: the one *decided* if it is known, else Gemini where its key is, else the embedded model."""
+    if decided in EMBEDDER_NAMES:
+        return decided
     return GEMINI.name if environ.get(GEMINI.key_variable, "").strip() else LOCAL
 
 

@@ -4,28 +4,31 @@ import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 
 import attrs
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import EmbedderUnavailableError, HardwonError, StorageError
+from hardwon.domain.model.errors import CorruptStoreError, EmbedderUnavailableError, HardwonError, StorageError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.pause import holding
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
-from hardwon.entrypoints.bootstrap_agents import build_agents
-from hardwon.entrypoints.bootstrap_files import build_find_drift, conflicted_files
+from hardwon.entrypoints.bootstrap_agents import build_agents, server_start_seconds
+from hardwon.entrypoints.bootstrap_files import build_find_drift, unreadable_files
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
 from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
+from hardwon.entrypoints.bootstrap_retrieval import receipts_of
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_keyword_index,
     ensure_local_model,
+    ensure_readable,
     ensure_schema,
     ensure_sound,
     ensure_vector_index,
+    problems_beside,
     store_path,
 )
 from hardwon.entrypoints.context import read_workplace
@@ -51,20 +54,29 @@ class Finding:
         name: The subject of the check.
         ok: Whether it works.
         detail: The state, and the way out when it does not work.
+        todo: Whether the user has to do something in another program, which is no failure of this one.
 
     """
 
     name: str
     ok: bool
     detail: str
+    todo: bool = False
+
+    @property
+    def mark(self) -> tuple[str, str]:
+        """The label on the screen, and its color."""
+        if self.todo:
+            return "to do", "yellow"
+        return ("ok", "green") if self.ok else ("trouble", "red")
 
 
-def agent_findings(agents: Sequence[Agent], project: str) -> list[Finding]:
-    """Return one finding for each agent that calls us in *project*; one that says how to begin when none does."""
-    return list(_agent_findings(agents, project)) or [Finding("agents", ok=True, detail=NO_AGENT)]
+def agent_findings(agents: Sequence[Agent], project: str, start_seconds: Callable[[], float]) -> list[Finding]:
+    """Return the findings on each agent that calls us in *project*; one that says how to begin when none does."""
+    return list(_agent_findings(agents, project, start_seconds)) or [Finding("agents", ok=True, detail=NO_AGENT)]
 
 
-def _agent_findings(agents: Sequence[Agent], project: str) -> Iterator[Finding]:
+def _agent_findings(agents: Sequence[Agent], project: str, start_seconds: Callable[[], float]) -> Iterator[Finding]:
     for agent in agents:
         connection = agent.connection()
         if connection.ways:
@@ -72,6 +84,8 @@ def _agent_findings(agents: Sequence[Agent], project: str) -> Iterator[Finding]:
             problem = SWITCHED_OFF.format(obstacle) if obstacle else problem_of(connection)
             detail = problem or f"hooks from {_ways(connection)}"
             yield Finding(f"agent {agent.name}", ok=not problem, detail=detail)
+            for want in agent.wants(project, start_seconds):
+                yield Finding(f"agent {agent.name}", ok=True, detail=want, todo=True)
 
 
 def problem_of(connection: Connection) -> str:
@@ -87,15 +101,22 @@ def _ways(connection: Connection) -> str:
     return " and ".join(connection.ways)
 
 
+LATEST_INJECTIONS = 50
+MISSED = (
+    "{0} of the latest {1} that a transcript tells of never reached the model, the last in session {2}: the host did not"
+    " wait for the hook; hardwon init writes a time-out of 10 s into the host's settings, hardwon why {2} tells more"
+)
 TRIAL_SECONDS = 5
 CHECKED = "provider "
 
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; checks of a store that can't be opened are left out."""
-    files = [Finding("file", ok=False, detail=line) for line in conflicted_files(settings, project_root)]
+    beside = list(problems_beside(settings.global_store))  # before the store is opened, which replaces a damaged log
+    files = [Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)]
     return [
         *_store(settings, project_root),
+        *(Finding(name, ok=False, detail=line) for name, line in beside),
         *files,
         *_pauses(settings),
         _git(project_root),
@@ -111,9 +132,12 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
         return
     yield _checked("store", lambda: _sound(memory))
     yield _checked("schema", lambda: f"version {ensure_schema(memory)}, as expected")
+    with suppress(CorruptStoreError):  # the store's finding says it
+        yield _rows(memory)
     yield _checked("project", lambda: _project(memory, project_root))
     yield from _projects(memory)
     yield from _banks(memory, project_root)
+    yield from _injections(memory)
     yield _checked("keyword index", lambda: _keyword_index(memory))
     yield _checked("vectors", lambda: _vectors(memory))
     providers = [(space, _provider(space)) for space in _examined(memory)]
@@ -138,7 +162,7 @@ def _git(project_root: str) -> Finding:
 
 def _agents(project_root: str) -> list[Finding]:
     folder = os.path.realpath(project_root)
-    return agent_findings(build_agents(os.environ), top_of(folder) or folder)
+    return agent_findings(build_agents(os.environ), top_of(folder) or folder, cache(server_start_seconds))
 
 
 def _checked(name: str, check: Callable[[], str]) -> Finding:
@@ -153,10 +177,18 @@ def _sound(memory: Memory) -> str:
     if path is None:
         return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
     ensure_sound(memory)
-    if not (os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)):
-        raise StorageError(f"{path} can be read but not written; check the permissions of the file and its folder")
     total = memory.repository.count(EVERYTHING)
     return f"{total} {'entry' if total == 1 else 'entries'} in {path}, {os.path.getsize(path)} bytes"
+
+
+def _rows(memory: Memory) -> Finding:
+    try:
+        ensure_readable(memory)
+    except CorruptStoreError:
+        raise
+    except StorageError as error:
+        return Finding("rows", ok=False, detail=str(error))
+    return Finding("rows", ok=True, detail="all can be read")
 
 
 def _project(memory: Memory, project_root: str) -> str:
@@ -178,6 +210,17 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
     with suppress(StorageError):
         for drift in build_find_drift(memory, project_root, read_workplace(memory, project_root)).find():
             yield Finding("knowledge bank", ok=True, detail=drift_line(drift))
+
+
+def _injections(memory: Memory) -> Iterator[Finding]:
+    """Yield how many of the latest injections never reached the model, something to do if the newest did not."""
+    with suppress(StorageError):
+        latest = receipts_of(memory).find(limit=LATEST_INJECTIONS)
+        settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
+        missed = [receipt for receipt in settled if receipt.delivery == "missed"]
+        if missed:
+            detail = MISSED.format(len(missed), len(settled), missed[0].session_id)
+            yield Finding("injections", ok=True, detail=detail, todo=settled[0] is missed[0])
 
 
 def _keyword_index(memory: Memory) -> str:

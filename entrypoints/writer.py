@@ -30,7 +30,7 @@ from hardwon.entrypoints.presenters.entries import (
 )
 from hardwon.entrypoints.presenters.pauses import refusal
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import never_fail_to_print, put_out, warn
+from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, put_out, warn
 
 FIELDS = {
     "name": TEXT,
@@ -122,6 +122,8 @@ OK, INVALID, DATABASE = 0, USAGE_ERROR, 2
 INTERRUPTED = 130  # what shells say of a program that Ctrl-C ended
 LARGEST_JSON = 8 * MAX_TEXT_BYTES
 
+NAME = "hardwon-writer"
+
 EPILOG = f"""\
 the entry is an object with
   name, description           text
@@ -143,6 +145,13 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except OSError as error:
+        gone = is_working_folder_gone()
+        code = _failed(NO_FOLDER, INVALID) if gone else _failed(error.strerror or str(error), DATABASE)
+    except Exception as error:  # noqa: BLE001  # no agent ever sees a traceback
+        from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
+
+        code = _failed(log_unforeseen(NAME, error), DATABASE)
     sys.exit(code)
 
 
@@ -183,7 +192,7 @@ def _store(entry: Entry, keywords: Sequence[str], settings: Settings, options: a
 
 
 def _parser() -> ProjectParser:
-    parser = ProjectParser("hardwon-writer", "Keep one lesson, given as JSON.", EPILOG)
+    parser = ProjectParser(NAME, "Keep one lesson, given as JSON.", EPILOG)
     parser.add_argument("--action", choices=["upsert"], required=True, help="add the entry, or count it once more")
     entry = parser.add_mutually_exclusive_group(required=True)
     entry.add_argument("--entry-json", metavar="JSON", help="the entry")
@@ -223,6 +232,6 @@ def _report(stored: Stored, keywords: Sequence[str]) -> None:
         warn(line)
 
 
-def _failed(error: HardwonError, code: int) -> int:
-    print(f"hardwon-writer: {on_one_line(str(error))}", file=sys.stderr)
+def _failed(error: HardwonError | str, code: int) -> int:
+    print(f"{NAME}: {on_one_line(str(error))}", file=sys.stderr)
     return code

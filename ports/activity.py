@@ -5,10 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
-from hardwon.domain.model.injection.receipt import Influence, Receipt
+from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
+    from hardwon.domain.model.injection.delivery import Undelivered
     from hardwon.domain.model.injection.usage_signals import ShownText
 
 
@@ -51,7 +52,7 @@ class Influences(Protocol):
         """
         Return the beginnings of the texts injected into that session, the last injected first, then by id.
 
-        At most *limit* entries, without duplicates and without deleted ones. An entry that was shown as a line
+        At most *limit* entries, without duplicates, deleted ones and injections that the model missed. An entry that was shown as a line
         gives its name only.
         """
         ...
@@ -86,7 +87,7 @@ class Receipts(Protocol):
         ...
 
     def shown_in(self, session_id: str) -> frozenset[str]:
-        """Return the ids of all entries injected into that session."""
+        """Return the ids of all entries injected into that session, but for injections that the model missed."""
         ...
 
     def find(
@@ -106,6 +107,33 @@ class Receipts(Protocol):
 
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
         """Return at most *limit* session ids that begin with *prefix*, sorted, without duplicates."""
+        ...
+
+
+class Deliveries(Protocol):
+    """The way of printed injections to the model, which their receipts record."""
+
+    def undelivered(self, session_id: str) -> "Sequence[Undelivered]":
+        """Return the injections of that session that are awaited or were missed, the earliest first."""
+        ...
+
+    def settle(self, number: int, delivery: Delivery) -> bool:
+        """
+        Record the delivery of an injection; without waiting long for a lock.
+
+        One that counts adds one recall to each of its entries that is in the store, in the same change.
+
+        Args:
+            number: Of its receipt.
+            delivery: Its new state.
+
+        Returns:
+            False, and nothing changes, when it was counted before, or there is no such receipt.
+
+        Raises:
+            StorageError: the store is busy or can't be written; nothing was recorded.
+
+        """
         ...
 
 

@@ -1,6 +1,6 @@
 """The coding agents that can be set up, the files they read, and the record of everything written to them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 
@@ -200,6 +200,17 @@ class Agent(Protocol):
 
     def obstacle(self, project: str) -> str:
         """Return the file and the setting that keep it from calling hardwon in *project*, a real path; empty for none."""
+        ...
+
+    def wants(self, project: str, start_seconds: Callable[[], float]) -> Sequence[str]:
+        """
+        Return what it still wants before it calls hardwon in *project*, a real path: one line each, with what to type.
+
+        Args:
+            project: Where the user works.
+            start_seconds: Measures how long the server takes to start; only called if the agent limits that.
+
+        """
         ...
 
     def next_step(self) -> str:

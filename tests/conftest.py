@@ -1,4 +1,5 @@
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -8,9 +9,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anyone imports nump
 # The machine's address would make the repositories of tests foreign.
 os.environ.update(GIT_CONFIG_GLOBAL=os.devnull, GIT_CONFIG_NOSYSTEM="1")
 
+# In the background shells ignore them, and programs that tests start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
 settings.register_profile("default", max_examples=25, deadline=None, print_blob=True)
 settings.register_profile("quick", parent=settings.get_profile("default"), max_examples=3)
-settings.register_profile("soak", parent=settings.get_profile("default"), max_examples=5_000)
+settings.register_profile("soak", parent=settings.get_profile("default"), max_examples=300)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 

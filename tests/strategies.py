@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope
-from hardwon.domain.model.injection.receipt import Event, Form, NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import Delivery, Event, Form, NearMiss, Receipt, Shown
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.vocabulary import (
@@ -316,5 +316,6 @@ receipts = st.builds(
     shown=st.lists(shown_entries, max_size=3).map(tuple),
     missed=st.lists(st.builds(NearMiss, entry_ids, numbers, texts), max_size=2).map(tuple),
     keyword_text=st.none() | texts,
+    delivery=st.sampled_from(get_args(Delivery)),
 )
 """Receipts of injections; numbered by the store."""

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tests.waiting import LONGEST_WAIT
+
 OF_THE_PLUGIN = {
     f"plugin_{event}" for event in ("precompact", "sessionend", "sessionstart", "stop", "userpromptsubmit")
 }
@@ -77,7 +79,7 @@ def test_the_bench_measures_every_figure() -> None:
         cwd=os.path.dirname(os.path.dirname(__file__)),
         stdout=subprocess.PIPE,
         text=True,
-        timeout=300,
+        timeout=LONGEST_WAIT,
     )
     figures = json.loads(done.stdout)["figures"]
 

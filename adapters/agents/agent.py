@@ -3,7 +3,7 @@
 import os
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -16,6 +16,7 @@ from hardwon.adapters.agents.programs import NAME, PLUGIN, SERVER, Programs, pro
 from hardwon.adapters.agents.table import SECONDS, AgentFacts, JsonFile, PluginFile, TomlFile
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget, hook_in, plugin_text
 from hardwon.adapters.agents.user_files import DiskUserFiles
+from hardwon.adapters.agents.wants import Host, wants_of
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.ports.agents import BY_PLUGIN, Agent, Connection, SetupTarget
 from hardwon.ports.override import override
@@ -107,6 +108,12 @@ class ConfiguredAgent(Agent):
         return ""
 
     @override
+    def wants(self, project: str, start_seconds: Callable[[], float]) -> Sequence[str]:
+        server, has_plugin = self._programs.server, self._has_plugin
+        host = Host(self._folder, self._root, project, server, self._document, start_seconds, has_plugin)
+        return list(wants_of(self.name, host))
+
+    @override
     def next_step(self) -> str:
         by_plugin = self._facts.next_step_with_plugin if self._has_plugin else ""
         step = by_plugin or self._facts.next_step.format(server=shlex.quote(self._programs.server))
@@ -188,6 +195,12 @@ class ConfiguredAgent(Agent):
             return read_toml(text) if path.endswith(".toml") else read_document(text, may_comment=may_comment)
         except UneditableFileError:
             return {}
+
+    def _document(self, path: str) -> Document:
+        """Parse settings of the user, or of the project that holds them."""
+        is_of_user = path.startswith(os.path.join(self._root, ""))
+        may_comment = any(isinstance(file, JsonFile) and file.may_comment for file in self._facts.files)
+        return self._settings(path, self._root if is_of_user else os.path.dirname(path), may_comment=may_comment)
 
     def _path(self, name: str) -> str:
         return os.path.join(self._folder, name)

@@ -9,6 +9,7 @@ from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 Document: TypeAlias = Mapping[str, Any]
 
 HOOKS = "hooks"
+TIMEOUT = "timeout"
 HOOK_MEMBERS = ("type", "command")
 """The members of a hook that start it; all others belong to the user once it is written."""
 
@@ -17,8 +18,8 @@ def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
     """
     Replace the managed hooks of *document* by *hooks*; idempotent.
 
-    Of the only managed hook of an event, only the command changes: the user may have set
-    another timeout.
+    Of the only managed hook of an event, only the command changes, and a timeout that is shorter than ours: the user
+    may have set a longer one.
 
     Args:
         document: The settings; returned unchanged when it has exactly these hooks.
@@ -64,7 +65,15 @@ def _merged_hook(hook: Document, present: Sequence[Document]) -> Document:
     """Return *hook* with the user's changes where exactly one managed hook is *present*."""
     if len(present) != 1:
         return hook
-    return {**hook, **present[0], **{key: hook[key] for key in HOOK_MEMBERS if key in hook}}
+    [users] = present
+    merged = {**hook, **users, **{key: hook[key] for key in HOOK_MEMBERS if key in hook}}
+    return {**merged, TIMEOUT: hook[TIMEOUT]} if _is_shorter(users, hook) else merged
+
+
+def _is_shorter(one: Document, other: Document) -> bool:
+    """Return whether the host would wait less long for *one*: what it prints later is lost."""
+    before, after = one.get(TIMEOUT), other.get(TIMEOUT)
+    return isinstance(before, (int, float)) and isinstance(after, (int, float)) and before < after
 
 
 def _managed_hooks(document: Document) -> list[tuple[str, Document]]:

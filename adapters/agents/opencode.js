@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process"
 
 const HOOK = "hardwon-hook"
-const LONGEST_WAIT = 5000 // milliseconds
+const LONGEST_WAIT = 10000 // milliseconds
 const MOST_TEXT = 4000000 // characters
 
 /** Return what the hook prints for a payload; nothing when it can't be started, fails, or takes too long. */

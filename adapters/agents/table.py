@@ -12,10 +12,12 @@ from hardwon.adapters.agents.programs import NAME, SERVER
 
 CommandForm: TypeAlias = Literal["claude", "opencode", "skill", "toml"]
 
-SECONDS = {"SessionStart": 3, "UserPromptSubmit": 2, "PreCompact": 3, "Stop": 3, "SessionEnd": 3}
+SECONDS = {"SessionStart": 10, "UserPromptSubmit": 10, "PreCompact": 10, "Stop": 10, "SessionEnd": 3}
 """
 The events of hooks by Claude Code's names, and their timeouts in seconds; the plugin's manifests have the same.
 
+The hook itself ends by two seconds; on a busy machine its interpreter alone takes longer to start, and what a hook
+prints is lost if it is cancelled.
 Codex grants SessionEnd no more than three. Claude Code grants 1.5 s to all hooks of SessionEnd, unless the user's settings have more.
 """
 

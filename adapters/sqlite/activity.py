@@ -3,14 +3,30 @@
 import datetime as dt
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, Row, from_text, in_list, to_text
+from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, Row, in_list, to_text
+from hardwon.adapters.sqlite.decoding import (
+    Decoder,
+    integer,
+    number,
+    one_of,
+    optional,
+    parts,
+    readable,
+    text,
+    texts,
+    timestamp,
+)
 from hardwon.adapters.sqlite.query import all_of
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage
-from hardwon.domain.model.injection.receipt import NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import DELIVERIES, EVENTS, FORMS, NearMiss, Receipt, Shown
 from hardwon.ports.activity import History, Receipts, UsageLog
 from hardwon.ports.override import override
+
+decode_change = Decoder(
+    PastChange._fields,
+    {"number": integer, "field": text, "old": optional(text), "new": optional(text), "at": timestamp},
+)
 
 
 class SqliteHistory(History):
@@ -34,12 +50,15 @@ class SqliteHistory(History):
             " WHERE memory_id = ? ORDER BY id DESC LIMIT ?",
             (number, limit),
         )
-        return [PastChange(entry, field, old, new, from_text(at)) for entry, field, old, new, at in rows]
+        return [*readable(self._database, "history of entry", rows, to_change)]
+
+
+def to_change(row: Row) -> PastChange:
+    """Return the change of a row of `history`; raises ValueError for one that can't be decoded."""
+    return PastChange(*decode_change(row))
 
 
 KEPT_RECEIPTS = 2_000
-
-PARTS = Shown._fields.index("parts")
 
 RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"shown", "number"})
 """The fields of `Receipt` that are columns of the table `receipt`."""
@@ -49,7 +68,7 @@ INSERT_RECEIPT = f"""
 """
 
 FIND_RECEIPTS = f"""
-    SELECT {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)}, r.number FROM receipt r
+    SELECT r.number, {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)} FROM receipt r
     WHERE {{asked}} ORDER BY r.number DESC LIMIT ?
 """
 INSERT_SHOWN = f"""
@@ -57,6 +76,31 @@ INSERT_SHOWN = f"""
     VALUES ({", ".join("?" * (len(Shown._fields) + 2))})
 """
 SELECT_SHOWN = f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE receipt_number = ? ORDER BY place"
+
+decode_receipt = Decoder(
+    RECEIPT_FIELDS,
+    {
+        **dict.fromkeys(("session_id", "project", "policy", "digest"), text),
+        **dict.fromkeys(("query", "keyword_text", "space"), optional(text)),
+        "event": one_of(EVENTS),
+        "delivery": one_of(DELIVERIES),
+        "at": timestamp,
+        "frame": texts,
+        "missed": lambda value: tuple(NearMiss(*miss) for miss in json.loads(value)),
+    },
+)
+
+decode_shown = Decoder(
+    Shown._fields,
+    {
+        **dict.fromkeys(("entry_id", "digest", "origin"), text),
+        "form": one_of(FORMS),
+        "score": optional(number),
+        "parts": parts,
+        "room": integer,
+    },
+)
+
 WITH_ENTRY = "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?)"
 
 
@@ -84,7 +128,8 @@ class SqliteReceipts(Receipts):
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
         rows = self._database.rows(
-            "SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number WHERE r.session_id = ?",
+            "SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number"
+            " WHERE r.session_id = ? AND r.delivery != 'missed'",
             (session_id,),
         )
         return frozenset(entry_id for (entry_id,) in rows)
@@ -95,7 +140,7 @@ class SqliteReceipts(Receipts):
     ) -> list[Receipt]:
         asked, values = all_of({"r.session_id = ?": session_id, WITH_ENTRY: entry_id, "r.project = ?": project})
         rows = self._database.rows(FIND_RECEIPTS.format(asked=asked), (*values, limit))
-        return [_receipt(row, number, self._shown(number)) for *row, number in rows]
+        return [*readable(self._database, "receipt", rows, self._receipt)]
 
     @override
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
@@ -107,13 +152,17 @@ class SqliteReceipts(Receipts):
 
     def _shown(self, number: int) -> tuple[Shown, ...]:
         rows = self._database.rows(SELECT_SHOWN, (number,))
-        return tuple(Shown(*row)._replace(parts=json.loads(row[PARTS])) for row in rows)
+        return tuple(Shown(*decode_shown(row)) for row in rows)
+
+    def _receipt(self, row: Row) -> Receipt:
+        values = dict(zip(RECEIPT_FIELDS, decode_receipt(row[1:]), strict=True))
+        return Receipt(**values, shown=self._shown(row[0]), number=row[0])
 
 
 def _values(receipt: Receipt) -> dict[str, object]:
     values = {field: getattr(receipt, field) for field in RECEIPT_FIELDS}
-    texts = {"at": to_text(receipt.at), "frame": json.dumps(receipt.frame), "missed": json.dumps(receipt.missed)}
-    return values | texts
+    lists = {"frame": json.dumps(receipt.frame), "missed": json.dumps(receipt.missed)}
+    return values | lists | {"at": to_text(receipt.at)}
 
 
 def _shown_rows(number: int, shown: Iterable[Shown]) -> Iterable[Row]:
@@ -131,14 +180,6 @@ def _shown_rows(number: int, shown: Iterable[Shown]) -> Iterable[Row]:
         )
         for place, entry in enumerate(shown)
     )
-
-
-def _receipt(row: Sequence[Any], number: int, shown: tuple[Shown, ...]) -> Receipt:
-    values = dict(zip(RECEIPT_FIELDS, row, strict=True))
-    values["at"] = from_text(values["at"])
-    values["frame"] = tuple(json.loads(values["frame"]))
-    values["missed"] = tuple(NearMiss(*miss) for miss in json.loads(values["missed"]))
-    return Receipt(**values, shown=shown, number=number)
 
 
 class SqliteUsageLog(UsageLog):

@@ -1,11 +1,14 @@
 """All contents of the store's tables, record by record."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import groupby
 from operator import itemgetter
+from typing import Any
 
-from hardwon.adapters.sqlite.database import Database, Row, from_text, note_change, to_text
+from hardwon.adapters.sqlite.activity import to_change
+from hardwon.adapters.sqlite.database import Database, Row, note_change, to_text
+from hardwon.adapters.sqlite.decoding import Decode, readable, text, timestamp
 from hardwon.adapters.sqlite.file_state import SqliteAbsences
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.influences import SqliteInfluences
@@ -79,19 +82,32 @@ class SqliteStoreContents(StoreContents):
     @override
     def records(self) -> Iterator[Record]:
         yield from read_projects(self._database)
-        for entry in to_entries(self._database.stream(f"{SELECT_ENTRY} ORDER BY e.seq")):
+        for entry in to_entries(self._database, self._database.stream(f"{SELECT_ENTRY} ORDER BY e.seq")):
             yield self._with_activity(entry, entry.number or 0)
         changes = self._database.stream(f"SELECT {HISTORY} FROM history WHERE {OF_DELETED} ORDER BY memory_id, id")
         for number, rows in groupby(changes, itemgetter(0)):
-            yield DeletedEntry(number, _changes(rows))
-        for path, fingerprint in self._database.stream("SELECT path, fingerprint FROM sources ORDER BY path"):
+            if isinstance(number, int):
+                yield DeletedEntry(number, _changes(self._database, rows))
+        sources = self._database.stream("SELECT path, fingerprint FROM sources ORDER BY path")
+        for path, fingerprint in self._readable("source", sources, text, text):
             yield ImportedSource(path, None, fingerprint, tuple(sorted(self._ledger.headings(path))))
-        for path, at in self._database.stream("SELECT file_path, max(departed_at) FROM departed GROUP BY file_path"):
+        departed = self._database.stream("SELECT file_path, max(departed_at) FROM departed GROUP BY file_path")
+        for path, at in self._readable("departed", departed, text, timestamp):
             if absent := self._absences.of(path, ""):
-                yield Absence(absent, None, from_text(at))
+                yield Absence(absent, None, at)
         sections = "SELECT file_path, anchor_id, file_hash, buried_at FROM tombstone ORDER BY file_path, anchor_id"
-        for path, anchor, file_hash, at in self._database.stream(sections):
-            yield DeletedSection(path, None, anchor, file_hash, from_text(at))
+        for path, anchor, file_hash, at in self._readable(
+            "tombstone", self._database.stream(sections), text, text, text, timestamp
+        ):
+            yield DeletedSection(path, None, anchor, file_hash, at)
+
+    def _readable(self, table: str, rows: Iterable[Row], *decoders: Decode) -> Iterator[list[Any]]:
+        return readable(
+            self._database,
+            table,
+            rows,
+            lambda row: [decode(value) for decode, value in zip(decoders, row, strict=True)],
+        )
 
     def _with_activity(self, entry: Entry, number: int) -> ExportedEntry:
         aliases = self._database.rows("SELECT old_id FROM entry_alias WHERE entry_seq = ? ORDER BY old_id", (number,))
@@ -100,8 +116,8 @@ class SqliteStoreContents(StoreContents):
             entry_id=entry.entry_id,
             entry=entry,
             places=self._projects.places_of(entry.entry_id),
-            aliases=tuple(alias for (alias,) in aliases),
-            history=_changes(changes),
+            aliases=tuple(alias for (alias,) in self._readable("entry_alias", aliases, text)),
+            history=_changes(self._database, changes),
             influences=tuple(self._influences.find(entry_id=entry.entry_id, limit=-1)),
         )
 
@@ -166,5 +182,5 @@ class SqliteStoreContents(StoreContents):
                     raise TypeError(f"{type(record).__name__} is added by another role")
 
 
-def _changes(rows: Iterator[Row] | list[Row]) -> tuple[PastChange, ...]:
-    return tuple(PastChange(*row)._replace(at=from_text(row[-1])) for row in rows)
+def _changes(database: Database, rows: Iterable[Row]) -> tuple[PastChange, ...]:
+    return tuple(readable(database, "history of entry", rows, to_change))

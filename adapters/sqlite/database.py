@@ -3,52 +3,15 @@
 import datetime as dt
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import islice
 from typing import Any
 
+from hardwon.adapters.sqlite.file_errors import OF_THE_FILE, REPAIR, primary_code, translated
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.redaction import redact
-
-SHOWN_CHARACTERS = 60
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-WAYS_OUT = {
-    sqlite3.SQLITE_BUSY: "; another program holds it, try again when it is done",
-    sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
-    sqlite3.SQLITE_FULL: "; free some space",
-    sqlite3.SQLITE_INTERRUPT: ", as it took too long",
-    sqlite3.SQLITE_TOOBIG: "; a single value of it takes too much memory",
-}
-PRIMARY_CODE = 0xFF  # higher bits are details, such as SQLITE_CORRUPT_VTAB
-
-
-@contextmanager
-def translated(path: str, repair: str = "") -> Iterator[None]:
-    """
-    Translate errors of sqlite3, of the file system and of lone surrogates into `StorageError`.
-
-    Args:
-        path: The file, for the message.
-        repair: Advice about a damaged file, the end of the message.
-
-    """
-    try:
-        yield
-    except HardwonError:
-        raise
-    except UnicodeEncodeError as error:
-        raise StorageError(f"{path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise StorageError(f"{path}: {reason}; check the path and its permissions") from error
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
-        if code in DAMAGED:
-            raise CorruptStoreError(f"{path}: {error}{repair}") from error
-        raise StorageError(f"{path}: {error}{WAYS_OUT.get(code, '')}") from error
 
 
 def to_text(timestamp: dt.datetime) -> str:
@@ -68,6 +31,7 @@ OWN_NAMES = (
     "checkpoints",
     "forget.json",
     "hook.log",
+    "unreadable.jsonl",
     ".last-injection.json",
     "setup.json",
     "pauses.jsonl",
@@ -120,7 +84,8 @@ BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.05
 """Upper bound of the wait for other writers, for counters."""
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
-REPAIR = ", run: hardwon doctor --repair"
+NOT_UTF_8 = "Could not decode to UTF-8"
+"""How sqlite3's message about a text begins that can't be decoded."""
 
 Row = tuple[Any, ...]
 Parameters = Sequence[object] | Mapping[str, object]
@@ -130,34 +95,56 @@ class Database:
     """
     A connection with nested transactions, and errors that name the file.
 
+    Attributes:
+        is_read_only: Whether it can only be read.
+
     No secret passes it: every text in the parameters of a statement is redacted, in a search for a key as when it is stored.
 
     Args:
         path: The database file, created with its folder if missing. `IN_MEMORY` and `TEMPORARY` leave no file.
         busy_seconds: Upper bound of the wait for other writers.
         read_only: Read an existing file without writing.
+        durable: A committed change survives a power failure; hooks, whose counters may be lost, do without.
+
+    Attributes:
+        warn: Called with one line about rows that can't be read.
 
     Raises:
         StorageError: the file can't be opened, or is not a database.
 
     """
 
-    def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False, durable: bool = True
+    ) -> None:
         self.path = path
+        self.warn: Callable[[str], None] = _ignore
+        self._reported = set[str]()
         self._identity: tuple[int, int] | None = None
+        self._synchronous = "FULL" if durable else "NORMAL"
         self._busy_ms = int(busy_seconds * 1000)
         with self.translated():
-            address = _read_only_uri(path) if read_only else _usable_address(path)
-            self.connection = sqlite3.connect(
-                address, timeout=busy_seconds, isolation_level=None, cached_statements=64, uri=address != path
-            )
-            self._configure()
+            self._connect(_read_only_uri(path) if read_only else _usable_address(path))
             self._identity = _identity(path)
+
+    def _connect(self, address: str) -> None:
+        """Connect; where SQLite can't make the files that it needs beside the database, as on a full disk, for reading."""
+        self.is_read_only = address not in {self.path, IN_MEMORY, TEMPORARY}
+        seconds, uri = self._busy_ms / 1000, self.is_read_only
+        self.connection = sqlite3.connect(address, seconds, isolation_level=None, cached_statements=64, uri=uri)
+        try:
+            self._configure()
+            self.connection.execute("PRAGMA schema_version")  # the first access to the file
+        except sqlite3.Error as error:
+            self.connection.close()
+            if self.is_read_only or primary_code(error) not in OF_THE_FILE:
+                raise
+            self._connect(_read_only_uri(self.path))
 
     def _configure(self) -> None:
         for pragma in (
             f"busy_timeout = {self._busy_ms}",
-            "synchronous = NORMAL",
+            f"synchronous = {self._synchronous}",
             "secure_delete = ON",
             "foreign_keys = ON",
             "cache_size = -8000",
@@ -166,13 +153,31 @@ class Database:
 
     def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         """Run one statement and return its rows."""
+        values = public(parameters)
         with self.translated():
-            return self.connection.execute(sql, public(parameters)).fetchall()
+            try:
+                return self.connection.execute(sql, values).fetchall()
+            except sqlite3.OperationalError as error:
+                self._decode_leniently(error)
+                return self.connection.execute(sql, values).fetchall()
 
     def stream(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[Row]:
         """Run one statement and yield its rows one by one."""
+        values, given = public(parameters), 0
         with self.translated():
-            yield from self.connection.execute(sql, public(parameters))
+            try:
+                for row in self.connection.execute(sql, values):
+                    yield row
+                    given += 1
+            except sqlite3.OperationalError as error:
+                self._decode_leniently(error)
+                yield from islice(self.connection.execute(sql, values), given, None)
+
+    def _decode_leniently(self, error: sqlite3.OperationalError) -> None:
+        """From now on replace bytes that are not UTF-8 by U+FFFD; raise *error* if it is another one."""
+        if not str(error).startswith(NOT_UTF_8):
+            raise error
+        self.connection.text_factory = lambda value: value.decode("utf-8", "replace")
 
     def value(self, sql: str, parameters: Parameters = ()) -> Any:
         """Run one statement and return the first column of its first row, None without a row."""
@@ -220,6 +225,12 @@ class Database:
         finally:
             self.connection.set_progress_handler(None, 0)
 
+    def report(self, problem: str) -> None:
+        """Warn of a problem with the store's contents, once."""
+        if problem not in self._reported:
+            self._reported.add(problem)
+            self.warn(problem)
+
     def is_in_place(self) -> bool:
         """Return whether the opened file is still the one at its path; always true in memory."""
         return self._identity is None or self._identity == _identity(self.path)
@@ -248,6 +259,10 @@ class Database:
     def translated(self) -> AbstractContextManager[None]:
         """Translate errors within into `StorageError`."""
         return translated(self.path, REPAIR)
+
+
+def _ignore(_: str) -> None:
+    pass
 
 
 SHORTEST_SECRET = 8
@@ -332,46 +347,6 @@ def in_list(seqs: Iterable[int]) -> str:
     return f"[{','.join(map(str, seqs))}]"
 
 
-AUTOMATIC_PROVIDER = "automatic_provider"
-LABEL_CURSOR = "label_cursor"
-
-
-class SqliteMetadata:
-    """Decisions in the store's metadata."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @property
-    def automatic_provider(self) -> str | None:
-        """The provider that `auto` stands for in this store, None before the first decision."""
-        return self._value(AUTOMATIC_PROVIDER)
-
-    def decide_provider(self, provider: str, *, force: bool = False) -> None:
-        """Store what `auto` means in this store; with *force*, replace an earlier decision."""
-        self._remember(AUTOMATIC_PROVIDER, provider, replace=force)
-
-    @property
-    def label_cursor(self) -> str | None:
-        """The id of the imported entry whose labelling was tried last, None before the first; it may be deleted."""
-        return self._value(LABEL_CURSOR)
-
-    def move_label_cursor(self, entry_id: str) -> None:
-        """Store the id of the imported entry whose labelling was tried last."""
-        self._remember(LABEL_CURSOR, entry_id, replace=True)
-
-    def _value(self, key: str) -> str | None:
-        value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (key,))
-        return None if value is None else str(value)
-
-    def _remember(self, key: str, value: str, *, replace: bool) -> None:
-        on_conflict = "UPDATE SET value = excluded.value" if replace else "NOTHING"
-        with self._database.transaction():
-            self._database.rows(
-                f"INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO {on_conflict}", (key, value)
-            )
-
-
 KEY = "content_version"
 
 
@@ -385,4 +360,4 @@ def note_change(database: Database) -> None:
 
 def content_version(database: Database) -> int:
     """Return the content version, 0 for a store that was never written."""
-    return int(database.value("SELECT value FROM _metadata WHERE key = ?", (KEY,)) or 0)
+    return int(database.value("SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = ?", (KEY,)) or 0)

@@ -1,12 +1,12 @@
 """The repository of entries in the store's tables, and the source of trigger phrases."""
 
 import datetime as dt
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.database import Database, content_version, from_text, in_list, note_change, to_text
+from hardwon.adapters.sqlite.database import Database, content_version, in_list, note_change, to_text
+from hardwon.adapters.sqlite.decoding import Decoder, readable
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, ensure_not_forgotten
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
 from hardwon.adapters.sqlite.query import visible, where
@@ -20,6 +20,7 @@ from hardwon.adapters.sqlite.rows import (
     fact_columns,
     to_entries,
     to_facts,
+    to_printed,
     to_recall_facts,
     to_summary,
     upsert_entry,
@@ -32,7 +33,7 @@ from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP
-from hardwon.domain.model.vocabulary import Category
+from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
 from hardwon.ports.override import override
@@ -52,10 +53,19 @@ SELECT_RULES = """
 """
 """Leaves out sections of a file that is a rule as a whole: they would repeat it."""
 
+decode_rule = Decoder(ConstitutionalText._fields[:-1])
+
 SELECT_OWNERS = """
     SELECT e.seq, e.id, e.kind, t.name, e.spec_folder, t.file_path, t.anchor_id, e.tier, t.trigger_phrases
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE t.trigger_phrases != '[]' AND {within} ORDER BY e.seq
 """
+
+
+decode_owner = Decoder(
+    ("number", "entry_id", "kind", "name", "spec_folder", "file_path", "anchor_id", "tier", "trigger_phrases")
+)
+
+decode_references = Decoder(("seq", "references"))
 
 
 class SqliteTriggerSource(TriggerSource):
@@ -76,7 +86,7 @@ class SqliteTriggerSource(TriggerSource):
     def owners(self, only: EntryFilter) -> list[TriggerOwner]:
         within = where(only._replace(ranked=True))
         rows = self._database.rows(SELECT_OWNERS.format(within=within.sql), within.parameters)
-        return [TriggerOwner(*row)._replace(phrases=tuple(json.loads(row[-1]))) for row in rows]
+        return [*readable(self._database, "entry", rows, lambda row: TriggerOwner(*decode_owner(row)))]
 
 
 RANKED_LEARNING = "e.kind = 'learning' AND e.retired = 0"
@@ -144,12 +154,12 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def get(self, entry_id: str) -> "Entry | None":
         rows = self._database.rows(f"{SELECT_ENTRY} WHERE e.id = ?", (entry_id,))
-        return next(to_entries(rows), None)
+        return next(to_entries(self._database, rows), None)
 
     @override
     def with_number(self, number: int) -> "Entry | None":
         rows = self._database.rows(f"{SELECT_ENTRY} WHERE e.seq = ?", (number,))
-        return next(to_entries(rows), None)
+        return next(to_entries(self._database, rows), None)
 
     @override
     def put(self, entry: "Entry") -> None:
@@ -186,7 +196,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             " AND NOT EXISTS (SELECT 1 FROM entry WHERE id = ?1)",
             (old_id,),
         )
-        return next(to_entries(rows), None)
+        return next(to_entries(self._database, rows), None)
 
     @override
     def delete(self, entry_id: str) -> bool:
@@ -200,14 +210,14 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def with_file(self, file_path: str) -> "Entry | None":
         rows = self._database.rows(f"{SELECT_ENTRY} WHERE t.file_path = ? AND t.anchor_id = ''", (file_path,))
-        return next(to_entries(rows), None)
+        return next(to_entries(self._database, rows), None)
 
     @override
     def sections_of(self, file_path: str) -> "list[Entry]":
         rows = self._database.rows(
             f"{SELECT_ENTRY} WHERE t.file_path = ? AND t.anchor_id != '' ORDER BY t.anchor_id", (file_path,)
         )
-        return [*to_entries(rows)]
+        return [*to_entries(self._database, rows)]
 
     @override
     def files_starting_with(self, prefix: str) -> list[str]:
@@ -236,36 +246,40 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             f" ORDER BY {ORDERS[order]}e.updated_at DESC, e.id LIMIT ? OFFSET ?",
             (*within.parameters, *later[1], limit, offset),
         )
-        return [*to_entries(rows)]
+        return [*to_entries(self._database, rows)]
 
     @override
     def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
         rows = self._database.rows(
             f"{SELECT_ENTRY} JOIN json_each(?) wanted ON wanted.value = e.seq ORDER BY wanted.key", (in_list(seqs),)
         )
-        return [*to_entries(rows)]
+        return [*to_entries(self._database, rows)]
 
     @override
     def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
-        return [PrintedEntry(*row) for row in self._database.rows(SELECT_PRINTED, (in_list(seqs),))]
+        return [*readable(self._database, "entry", self._database.rows(SELECT_PRINTED, (in_list(seqs),)), to_printed)]
 
     @override
     def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
-        return [to_summary(row) for row in self._database.rows(SELECT_SUMMARIES, (in_list(seqs),))]
+        return [*readable(self._database, "entry", self._database.rows(SELECT_SUMMARIES, (in_list(seqs),)), to_summary)]
 
     @override
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         within = where(only)
         sql = SELECT_NEWEST_SUMMARIES.format(within=within.sql)
-        return [to_summary(row) for row in self._database.rows(sql, (*within.parameters, limit))]
+        return [*readable(self._database, "entry", self._database.rows(sql, (*within.parameters, limit)), to_summary)]
 
     @override
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
-        return [to_facts(row) for row in self._database.rows(SELECT_FACTS, (in_list(seqs),))]
+        return [*readable(self._database, "entry", self._database.rows(SELECT_FACTS, (in_list(seqs),)), to_facts)]
 
     @override
     def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
-        return [to_recall_facts(row) for row in self._database.rows(SELECT_RECALL_FACTS, (in_list(seqs),))]
+        return [
+            *readable(
+                self._database, "entry", self._database.rows(SELECT_RECALL_FACTS, (in_list(seqs),)), to_recall_facts
+            )
+        ]
 
     @override
     def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
@@ -273,13 +287,17 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             'SELECT entry_seq, "references" FROM json_each(?) wanted JOIN entry_text ON entry_seq = wanted.value',
             (in_list(seqs),),
         )
-        return {seq: tuple(json.loads(references)) for seq, references in rows}
+        return dict(readable(self._database, "entry", rows, decode_references))
 
     @override
     def newest_by_track_record(self, k: int, visible_in: Visibility | None = None) -> list[RankingFacts]:
         seen = visible(visible_in)
         sql = NEWEST_BY_TRACK_RECORD.format(visible=seen.sql)
-        return [to_facts(row) for row in self._database.rows(sql, (*seen.parameters, *seen.parameters, k, k))]
+        return [
+            *readable(
+                self._database, "entry", self._database.rows(sql, (*seen.parameters, *seen.parameters, k, k)), to_facts
+            )
+        ]
 
     @override
     def count(self, only: EntryFilter) -> int:
@@ -290,18 +308,19 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
         seen = visible(visible_in)
         sql = f"SELECT category, count(*) FROM entry e WHERE {RANKED_LEARNING} AND {seen.sql} GROUP BY category ORDER BY category"
-        return dict(self._database.rows(sql, seen.parameters))
+        return {
+            category: count for category, count in self._database.rows(sql, seen.parameters) if category in CATEGORIES
+        }
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         within = where(only)
-        return dict(
-            self._database.rows(
-                f"SELECT coalesce({field}, '') AS value, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
-                f" WHERE {within.sql} GROUP BY value ORDER BY count(*) DESC, value",
-                within.parameters,
-            )
+        rows = self._database.rows(
+            f"SELECT coalesce({field}, '') AS value, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+            f" WHERE {within.sql} GROUP BY value ORDER BY count(*) DESC, value",
+            within.parameters,
         )
+        return {value: count for value, count in rows if isinstance(value, str)}
 
     @override
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
@@ -323,6 +342,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             SELECT max((
                 SELECT e.observation_count FROM entry e
                 WHERE {RANKED_LEARNING} AND e.category = within.category AND {seen.sql}
+                    AND typeof(e.observation_count) = 'integer'
                 ORDER BY e.observation_count DESC LIMIT 1
             ))
             FROM within
@@ -335,7 +355,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
         within = where(only._replace(ranked=True))
         rows = self._database.rows(SELECT_RULES.format(within=within.sql), within.parameters)
-        return [ConstitutionalText(*row)._replace(created_at=from_text(row[-2])) for row in rows]
+        return [*readable(self._database, "entry", rows, lambda row: ConstitutionalText(*decode_rule(row)))]
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:

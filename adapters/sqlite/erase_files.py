@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
+from hardwon.adapters.durable import replace, temporary_beside
 from hardwon.adapters.sqlite.copies import remove
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
@@ -14,7 +15,6 @@ from hardwon.adapters.sqlite.database import (
     Database,
     note_change,
     transaction,
-    translated,
 )
 from hardwon.adapters.sqlite.erase import (
     Rows,
@@ -26,6 +26,7 @@ from hardwon.adapters.sqlite.erase import (
     texts_in_no_row,
     unused_texts,
 )
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.hook_events import FILE_NAME as JOURNAL
 from hardwon.adapters.sqlite.keyword_index import rebuild_index
 from hardwon.adapters.sqlite.redact_rows import count_secrets, drop_indexes, redact_rows
@@ -41,7 +42,8 @@ OVERLAP = 64 * 1024
 
 COMPANIONS = ("-wal", "-shm", "-journal")
 CHECKPOINTS = "checkpoints"
-LOGS = ("hook.log", "hook.log.1")
+ROWS = "unreadable.jsonl"
+LOGS = ("hook.log", "hook.log.1", ROWS)
 RUNNING = "forget.json"
 """The journal of the run itself, which is not searched: it is removed when nothing is left."""
 RECORDS = (".last-injection.json",)
@@ -258,7 +260,7 @@ def _rewritten(path: str) -> Iterator[sqlite3.Connection]:
 
 class FolderTexts(Place):
     """
-    The text files of a store's folder: the hook's log, line by line, and the record of the last injection.
+    The text files of a store's folder: the hook's log and the rows set aside, line by line, and the record of the last injection.
 
     Args:
         folder: The store's folder.
@@ -315,15 +317,24 @@ def _unsafe_lines(path: str) -> frozenset[int]:
 
 def _lines_that(path: str, hold: Callable[[str], bool]) -> frozenset[int]:
     with translated(path), open(path, encoding="utf-8", errors="replace", newline="\n") as file:
-        return frozenset(place for place, line in enumerate(file) if hold(line))
+        return frozenset(place for place, line in enumerate(file) if hold(line) or hold(_unescaped(line)))
+
+
+def _unescaped(line: str) -> str:
+    """Return the values of a row that was set aside as they are without JSON; nothing of another line."""
+    try:
+        values = json.loads(line)["row"].values()
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return ""
+    return "\n".join(value for value in values if isinstance(value, str))
 
 
 def _without_lines(path: str, gone: frozenset[int]) -> None:
-    written = f"{path}.partial"
+    written = temporary_beside(path)
     with translated(path), open(path, "rb") as file, open(written, "wb", opener=_private) as rest:
         rest.writelines(line for place, line in enumerate(file) if place not in gone)
     with translated(path):
-        os.replace(written, path)
+        replace(written, path)
 
 
 def _private(path: str, flags: int) -> int:

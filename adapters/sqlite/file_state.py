@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from hardwon.adapters.sqlite.database import Database, to_text
-from hardwon.adapters.sqlite.rows import decoded, decoders, encoded, taken_usage
+from hardwon.adapters.sqlite.decoding import Decoder, readable
+from hardwon.adapters.sqlite.rows import encoded, taken_usage
 from hardwon.domain.model.file_state import AbsentFile, Standing
 from hardwon.ports.file_state import LONGEST_ABSENCE, Absences, Tombstone, Tombstones
 from hardwon.ports.override import override
@@ -15,7 +16,7 @@ FIELDS = (*(field for field in Standing._fields if field != "usage"), *COUNTERS)
 """The fields of a `Standing`, which are columns of the same name."""
 
 COLUMNS = ("file_path", "anchor_id", *FIELDS, "departed_at")
-FIELD_DECODERS = decoders(FIELDS)
+decode_standing = Decoder(FIELDS)
 
 INSERT = f"INSERT INTO departed ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
 
@@ -43,7 +44,8 @@ class SqliteAbsences(Absences):
             " ORDER BY file_path != ?1, departed_at DESC, file_path LIMIT 1)",
             (file_path, file_hash),
         )
-        return AbsentFile(rows[0][0], {anchor_id: _to_standing(row) for _, anchor_id, *row in rows}) if rows else None
+        standings = readable(self._database, "departed", rows, lambda row: (row[1], _to_standing(row[2:])))
+        return AbsentFile(rows[0][0], dict(standings)) if rows else None
 
     @override
     def forget(self, file_path: str) -> None:
@@ -62,7 +64,7 @@ def _to_values(standing: Standing) -> dict[str, object]:
 
 
 def _to_standing(row: Sequence[Any]) -> Standing:
-    values = dict(zip(FIELDS, decoded(row, FIELD_DECODERS), strict=True))
+    values = dict(zip(FIELDS, decode_standing(row), strict=True))
     return Standing(usage=taken_usage(values), **values)
 
 

@@ -15,9 +15,8 @@ class SqliteImportLedger(ImportLedger):
 
     @override
     def headings(self, path: str) -> set[str]:
-        return {
-            row[0] for row in self._database.rows("SELECT heading FROM source_heading WHERE path = ?", (_key(path),))
-        }
+        rows = self._database.rows("SELECT heading FROM source_heading WHERE path = ?", (_key(path),))
+        return {heading for (heading,) in rows if isinstance(heading, str)}
 
     @override
     def fingerprint(self, path: str) -> str | None:

@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, from_text, to_text
-from hardwon.domain.model.injection.receipt import Influence
+from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, to_text
+from hardwon.adapters.sqlite.decoding import Decoder, one_of, readable, text, timestamp
+from hardwon.domain.model.injection.receipt import HOWS, Influence
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from hardwon.ports.activity import Influences
 from hardwon.ports.override import override
@@ -28,7 +29,7 @@ SELECT_SHOWN_TEXTS = f"""
     FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number
     JOIN entry e ON e.id = s.entry_id JOIN entry_text t ON t.entry_seq = e.seq
     LEFT JOIN influence i ON i.entry_seq = e.seq AND i.session_id = r.session_id
-    WHERE r.session_id = ? GROUP BY e.seq ORDER BY max(r.number) DESC, e.id LIMIT ?
+    WHERE r.session_id = ? AND r.delivery != 'missed' GROUP BY e.seq ORDER BY max(r.number) DESC, e.id LIMIT ?
 """
 
 COUNT_INFLUENCES = """
@@ -40,6 +41,17 @@ FIND_INFLUENCES = """
     SELECT e.id, i.session_id, i.how, i.phrase, i.at FROM influence i JOIN entry e ON e.seq = i.entry_seq
     WHERE {asked} ORDER BY i.at DESC, e.id, i.session_id LIMIT ?
 """
+
+
+decode_shown_text = Decoder(
+    ShownText._fields,
+    {**dict.fromkeys(("entry_id", "name", "description", "notes"), text), "is_counted": bool},
+)
+
+decode_influence = Decoder(
+    Influence._fields,
+    {**dict.fromkeys(("entry_id", "session_id", "phrase"), text), "how": one_of(HOWS), "at": timestamp},
+)
 
 
 class SqliteInfluences(Influences):
@@ -57,7 +69,7 @@ class SqliteInfluences(Influences):
     @override
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
         rows = self._database.rows(SELECT_SHOWN_TEXTS, (session_id, limit))
-        return [ShownText(*row)._replace(is_counted=bool(row[-1])) for row in rows]
+        return [*readable(self._database, "entry", rows, lambda row: ShownText(*decode_shown_text(row)))]
 
     @override
     def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
@@ -69,7 +81,7 @@ class SqliteInfluences(Influences):
 
         asked, values = all_of({"i.session_id = ?": session_id, "e.id = ?": entry_id})
         rows = self._database.rows(FIND_INFLUENCES.format(asked=asked), (*values, limit))
-        return [Influence(*row)._replace(at=from_text(row[-1])) for row in rows]
+        return [*readable(self._database, "use of entry", rows, lambda row: Influence(*decode_influence(row)))]
 
     @override
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:

@@ -271,6 +271,9 @@ def ensure_index(database: Database, *, repair: bool) -> None:
                 rebuild_index(database)
 
 
+UNREADABLE_WORDS = ("",) * 5
+
+
 def rebuild_index(database: Database) -> None:
     """Rebuild the index from the entries."""
     with database.transaction():
@@ -281,8 +284,9 @@ def rebuild_index(database: Database) -> None:
         if CAN_DELETE_SECURELY:
             for name in NAMES:
                 database.rows(f"INSERT INTO {name} ({name}, rank) VALUES ('secure-delete', 1)")
-        for entry in to_entries(database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0")):
-            _insert(database, entry.number or 0, _words(entry))
+        for row in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
+            entry = next(to_entries(database, [row]), None)
+            _insert(database, row[0], _words(entry) if entry else UNREADABLE_WORDS)  # each entry has its row
         database.rows("DELETE FROM _metadata WHERE key IN (?, ?)", (STALE, UNTIDY))
 
 

@@ -466,6 +466,15 @@ def to_version_8(connection: sqlite3.Connection) -> None:
         connection.execute(f"INSERT INTO {name} ({name}) VALUES ('rebuild')")
 
 
+def to_version_9(connection: sqlite3.Connection) -> None:
+    """Add to receipts whether the injection reached the model; earlier ones were counted when they were printed."""
+    run_scripts(
+        connection,
+        "ALTER TABLE receipt ADD COLUMN delivery TEXT NOT NULL DEFAULT 'printed'"
+        " CHECK (delivery IN ('printed', 'awaited', 'missed', 'delivered'));",
+    )
+
+
 VECTOR_BLOCKS = """
 CREATE TABLE vector_block (
     space_id INTEGER NOT NULL REFERENCES space (id),
@@ -497,7 +506,7 @@ CREATE TABLE query_vector (
 """
 
 
-def to_version_9(connection: sqlite3.Connection) -> None:
+def to_version_10(connection: sqlite3.Connection) -> None:
     """Add packed vectors, kept up to date by triggers, and remembered vectors of queries; both are filled as they are used."""
     run_scripts(connection, VECTOR_BLOCKS, QUERY_VECTORS)
 
@@ -512,4 +521,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_7,
     to_version_8,
     to_version_9,
+    to_version_10,
 )

@@ -1,12 +1,18 @@
 """Reads of the projects in the store's tables. Standard library only: the hooks import it."""
 
-from hardwon.adapters.sqlite.database import Database, Row
+from collections.abc import Sequence
+from typing import Any
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.decoding import PROJECT_DECODERS, Decoder
 from hardwon.domain.model.project import Identity, Project, Registry, TrustMode
 
 COLUMNS = (
     *("id", "label", "key", "root", "is_repository", "device", "inode"),
     *("remote", "first_commit", "authorship", "trust", "joined", "conversations"),
 )
+decode_project = Decoder(COLUMNS, PROJECT_DECODERS)
+
 SELECT = f"SELECT {', '.join(COLUMNS)} FROM project"
 
 
@@ -25,7 +31,8 @@ def read_registry(database: Database, mode: TrustMode) -> Registry:
     return Registry(read_projects(database), read_trusted_folders(database), mode)
 
 
-def to_project(row: Row) -> Project:
-    """Return the project of a row of `SELECT`."""
+def to_project(row: Sequence[Any]) -> Project:
+    """Return the project of a row of `SELECT`; values that can't be decoded are replaced by neutral ones."""
+    row = decode_project(row)
     identity = Identity(row[2], row[3], bool(row[4]), *row[5:7])
     return Project(row[0], row[1], identity, *row[7:])

@@ -25,7 +25,7 @@ from hardwon.adapters.sqlite.keyword_index import (
     is_intact,
 )
 from hardwon.adapters.sqlite.query import where
-from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
+from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.sqlite.vectors import SPACE_KEY
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
@@ -264,7 +264,7 @@ class SqliteSnapshot(Snapshot):
     def _index(self, wanted: str) -> None:
         try:
             rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,))
-            for entry in to_entries(rows):
+            for entry in map(to_entry, rows):
                 index_entry(self._present, entry.number or 0, entry)
         except (ValueError, TypeError, AttributeError) as error:  # values of other types than a store has
             raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error

@@ -3,10 +3,11 @@
 import datetime as dt
 import json
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from hardwon.adapters.sqlite.database import Row, from_text, to_text
+from hardwon.adapters.sqlite.database import Database, Row, to_text
+from hardwon.adapters.sqlite.decoding import DECODERS, Decoder, readable
 from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
@@ -44,13 +45,19 @@ RENAMED = {"entry_id": "id"}
 DERIVED = ("seq", "content_hash", "words")
 """The other columns of the table `entry` that are read."""
 
+
+def _counter(column: str) -> str:
+    """Return the expression of a counter, 0 if it can't be read: that is no reason to lose the entry."""
+    return f"max(coalesce(CAST({column} AS INTEGER), 0), 0)"
+
+
 COUNTERS = {
-    "recall_count": "coalesce(r.recall_count, 0)",
+    "recall_count": _counter("r.recall_count"),
     "last_recalled_at": "r.last_recalled_at",
-    "access_count": "coalesce(u.access_count, 0)",
+    "access_count": _counter("u.access_count"),
     "last_accessed": "u.last_accessed",
-    "validation_count": "coalesce(u.validation_count, 0)",
-    "useful_count": "coalesce(u.useful_count, 0)",
+    "validation_count": _counter("u.validation_count"),
+    "useful_count": _counter("u.useful_count"),
 }
 
 COLUMNS: Mapping[str, str] = {
@@ -63,31 +70,13 @@ COLUMNS: Mapping[str, str] = {
 
 LISTS = ("keywords", "tags", "references", "trigger_phrases")
 TIMESTAMPS = ("created_at", "updated_at")
-OPTIONAL_TIMESTAMPS = ("last_recalled_at", "last_accessed")
-FLAGS = ("permanent", "own_tier")
-
-Convert: TypeAlias = Callable[[Any], object]
-
-
-def _timestamp_of(text: str | None) -> dt.datetime | None:
-    return from_text(text) if text else None
-
-
-def _list_of(text: str) -> tuple[str, ...]:
-    return tuple(json.loads(text))
 
 
 def _text_of(texts: Iterable[str]) -> str:
     return json.dumps(texts, ensure_ascii=False)
 
 
-DECODERS: Mapping[str, Convert] = {
-    **dict.fromkeys(LISTS, _list_of),
-    **dict.fromkeys(TIMESTAMPS, from_text),
-    **dict.fromkeys(OPTIONAL_TIMESTAMPS, _timestamp_of),
-    **dict.fromkeys(FLAGS, bool),
-}
-ENCODERS: Mapping[str, Convert] = {
+ENCODERS: Mapping[str, Callable[[Any], object]] = {
     **dict.fromkeys(LISTS, _text_of),
     **dict.fromkeys(TIMESTAMPS, to_text),
 }
@@ -99,27 +88,14 @@ def columns(fields: Iterable[str], **others: str) -> str:
     return ", ".join(places[field] for field in fields)
 
 
-def decoders(fields: Iterable[str], known: Mapping[str, Convert] = DECODERS) -> Sequence[tuple[int, Convert]]:
-    """Return the positions and decoders of the *fields* that are decoded."""
-    return [(at, known[field]) for at, field in enumerate(fields) if field in known]
-
-
-def decoded(row: Sequence[Any], how: Sequence[tuple[int, Convert]]) -> list[Any]:
-    """Decode the values of *row*."""
-    values = [*row]
-    for at, decode in how:
-        values[at] = decode(values[at])
-    return values
-
-
 KEPT_FACTS = ("id", "kind", "created_at_epoch", "retired")
 STAYS_RETIRED = """retired = max(excluded.retired,
     entry.retired AND excluded.expires_at IS NOT NULL AND excluded.expires_at IS entry.expires_at)"""
 
-ENTRY_FIELDS = (*(field for field in FACTS if field != "entry_id"), *TEXTS, *COUNTERS, "number")
+ENTRY_FIELDS = ("number", *(field for field in FACTS if field != "entry_id"), *TEXTS, *COUNTERS)
 """The fields of an `Entry` that are read; its id is derived from them."""
 
-ENTRY_DECODERS = decoders(ENTRY_FIELDS)
+decode_entry = Decoder(ENTRY_FIELDS)
 
 SELECT_ENTRY = f"""
     SELECT {columns(ENTRY_FIELDS)}
@@ -134,9 +110,11 @@ WANTED = """
 
 SELECT_PRINTED = f"SELECT {columns(PrintedEntry._fields[:-1])} {WANTED}"
 
+decode_printed = Decoder(PrintedEntry._fields[:-1])
+
 SUMMARY_COLUMNS = columns(ConversationSummary._fields, description=f"substr(t.description, 1, {SUMMARISED_CHARACTERS})")
 
-SUMMARY_DECODERS = decoders(ConversationSummary._fields)
+decode_summary = Decoder(ConversationSummary._fields)
 
 SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
 
@@ -157,7 +135,7 @@ SELECT_FACTS = f"""
     LEFT JOIN recall r ON r.entry_seq = e.seq
 """
 
-FACT_DECODERS = decoders(RankingFacts._fields)
+decode_facts = Decoder(RankingFacts._fields)
 
 RANKING_VALUES = len(RankingFacts._fields)
 
@@ -165,7 +143,7 @@ RECALL_FIELDS = RecallFacts._fields[1:]
 """The fields that only recall reads; it needs the time of creation only to the second."""
 
 RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
-RECALL_DECODERS = decoders(
+decode_recall = Decoder(
     RECALL_FIELDS, {**DECODERS, "created_at": lambda epoch: dt.datetime.fromtimestamp(epoch, dt.UTC)}
 )
 
@@ -223,13 +201,23 @@ def upsert_text(seq: int, entry: "Entry") -> tuple[str, Mapping[str, object]]:
     return upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")), values
 
 
-def to_entries(rows: Iterable[Row]) -> "Iterator[Entry]":
-    """Yield the entries of rows of `SELECT_ENTRY`."""
+def to_entry(row: Row) -> "Entry":
+    """
+    Return the entry of a row of `SELECT_ENTRY`.
+
+    Raises:
+        ValueError: the row can't be decoded.
+        InvalidEntryError: it is no entry.
+    """
     from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
 
-    for row in rows:
-        values = dict(zip(ENTRY_FIELDS, decoded(row, ENTRY_DECODERS), strict=True))
-        yield Entry(usage=taken_usage(values), **values)
+    values = dict(zip(ENTRY_FIELDS, decode_entry(row), strict=True))
+    return Entry(usage=taken_usage(values), **values)
+
+
+def to_entries(database: Database, rows: Iterable[Row]) -> "Iterator[Entry]":
+    """Yield the entries of rows of `SELECT_ENTRY` that can be read."""
+    return readable(database, "entry", rows, to_entry)
 
 
 def taken_usage(values: dict[str, Any]) -> Usage:
@@ -239,15 +227,20 @@ def taken_usage(values: dict[str, Any]) -> Usage:
 
 
 def to_summary(row: Row) -> ConversationSummary:
-    """Return the conversation of a row of `SUMMARY_COLUMNS`."""
-    return ConversationSummary(*decoded(row, SUMMARY_DECODERS))
+    """Return the conversation of a row of `SUMMARY_COLUMNS`; raises ValueError for one that can't be decoded."""
+    return ConversationSummary(*decode_summary(row))
+
+
+def to_printed(row: Row) -> PrintedEntry:
+    """Return the printed fields of a row of `SELECT_PRINTED`; raises ValueError for one that can't be decoded."""
+    return PrintedEntry(*decode_printed(row))
 
 
 def to_facts(row: Row) -> RankingFacts:
-    """Return the facts of a row of `fact_columns`."""
-    return RankingFacts(*decoded(row, FACT_DECODERS))
+    """Return the facts of a row of `fact_columns`; raises ValueError for one that can't be decoded."""
+    return RankingFacts(*decode_facts(row))
 
 
 def to_recall_facts(row: Row) -> RecallFacts:
-    """Return the facts of a row of `SELECT_RECALL_FACTS`."""
-    return RecallFacts(to_facts(row[:RANKING_VALUES]), *decoded(row[RANKING_VALUES:], RECALL_DECODERS))
+    """Return the facts of a row of `SELECT_RECALL_FACTS`; raises ValueError for one that can't be decoded."""
+    return RecallFacts(to_facts(row[:RANKING_VALUES]), *decode_recall(row[RANKING_VALUES:]))

@@ -4,7 +4,7 @@ import contextlib
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import attrs
@@ -15,9 +15,9 @@ from hardwon.adapters.sqlite.database import (
     IN_MEMORY,
     Database,
     Row,
-    from_text,
     to_text,
 )
+from hardwon.adapters.sqlite.decoding import Decoder, integer, optional, readable, text, timestamp
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.query import where
 from hardwon.adapters.sqlite.redact_rows import redact_rows
@@ -39,6 +39,18 @@ INSERT = """
     VALUES (?, ?, ?, ?, ?, ?, ?)
 """
 SELECT = "SELECT id, name, description, created_at, memory_count, snapshot_path, metadata FROM checkpoints"
+
+
+decode_checkpoint = Decoder(
+    ("id", "name", "description", "created_at", "memory_count", "snapshot_path", "metadata"),
+    {
+        **dict.fromkeys(("id", "memory_count"), integer),
+        **dict.fromkeys(("name", "snapshot_path"), text),
+        "description": optional(text),
+        "created_at": timestamp,
+        "metadata": lambda value: Contents(**json.loads(value)),
+    },
+)
 
 
 class SqliteSnapshots(Snapshots):
@@ -79,12 +91,15 @@ class SqliteSnapshots(Snapshots):
 
     @override
     def checkpoints(self) -> list[Checkpoint]:
-        return [self._to_checkpoint(row) for row in self._database.rows(f"{SELECT} ORDER BY id DESC")]
+        return [*self._readable(self._database.rows(f"{SELECT} ORDER BY id DESC"))]
 
     @override
     def named(self, name: str) -> Checkpoint | None:
         rows = self._database.rows(f"{SELECT} WHERE name = ?", (name,))
-        return self._to_checkpoint(rows[0]) if rows else None
+        return next(self._readable(rows), None)
+
+    def _readable(self, rows: Iterable[Row]) -> Iterator[Checkpoint]:
+        return readable(self._database, "checkpoint", rows, self._to_checkpoint)
 
     @override
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
@@ -166,7 +181,7 @@ class SqliteSnapshots(Snapshots):
         return os.listdir(self._folder) if os.path.isdir(self._folder) else []
 
     def _to_checkpoint(self, row: Row) -> Checkpoint:
-        number, name, description, created_at, memory_count, snapshot_path, metadata = row
+        number, name, description, created_at, memory_count, snapshot_path, metadata = decode_checkpoint(row)
         path = os.path.join(self._store, snapshot_path)
         if not os.path.isfile(path) and os.path.isfile(path + UNCOMMITTED):
             path += UNCOMMITTED  # its process died between commit and rename
@@ -174,10 +189,10 @@ class SqliteSnapshots(Snapshots):
             number=number,
             name=name,
             description=description or "",
-            created_at=from_text(created_at),
+            created_at=created_at,
             memory_count=memory_count,
             snapshot_path=path,
-            contents=Contents(**json.loads(metadata)),
+            contents=metadata,
             is_there=os.path.isfile(path),
         )
 

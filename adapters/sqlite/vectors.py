@@ -235,8 +235,9 @@ class SqliteVectorStore(VectorStore, BlockSource):
     def _block(self, rows: Iterable[Row]) -> VectorBlock:
         seqs, categories, values = list[int](), list[str | None](), array("f")
         for seq, category, blob in rows:
-            if len(blob) != self._space.dimensions * VALUE_BYTES:
-                self._warn(f"the vector of entry {seq} has {len(blob)} bytes: skipped, run: hardwon embed --all")
+            if not isinstance(blob, bytes) or len(blob) != self._space.dimensions * VALUE_BYTES:
+                size = f"{len(blob)} bytes" if isinstance(blob, bytes) else "no bytes"
+                self._warn(f"the vector of entry {seq} has {size}: skipped, run: hardwon embed --all")
                 continue
             seqs.append(seq)
             categories.append(category)

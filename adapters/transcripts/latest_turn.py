@@ -4,7 +4,7 @@ import contextlib
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from hardwon.adapters.transcripts.records import Edit, edits_in_claude_code, edits_in_codex, object_in, texts_in
@@ -26,7 +26,7 @@ _OWN_FILES = {"memory.md", "claude.md", "agents.md"}
 def latest_turn(path: str) -> Turn:
     """Return the last turn of the transcript at *path*, without its answer; an empty one when it can't be read."""
     turn = _OpenTurn()
-    for line in _last_lines(path):
+    for line in last_lines(path, MAX_TAIL_BYTES):
         if _IS_OF_TURN.search(line) and not _RESULT.search(line):
             turn.add(object_in(line))
     return Turn(
@@ -89,15 +89,16 @@ def _dict(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _last_lines(path: str) -> list[bytes]:
-    """Return the whole lines in the file's last 256 KB; none where there is no regular file that can be read."""
+def last_lines(path: str, most: int) -> Iterator[bytes]:
+    """Yield the whole lines in the file's last *most* bytes; none where there is no regular file that can be read."""
     with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=_open_without_waiting) as file:
         facts = os.fstat(file.fileno())
         if stat.S_ISREG(facts.st_mode):
-            begin = max(0, facts.st_size - MAX_TAIL_BYTES)
+            begin = max(0, facts.st_size - most)
             file.seek(begin)
-            return file.read(MAX_TAIL_BYTES).split(b"\n")[bool(begin) :]
-    return []
+            if begin:
+                file.readline()
+            yield from file
 
 
 def _open_without_waiting(path: str, flags: int) -> int:

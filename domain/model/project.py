@@ -39,9 +39,11 @@ def escaped(name: str) -> str:
 
 
 Authorship: TypeAlias = Literal["unknown", "own", "foreign"]
+AUTHORSHIPS: tuple[Authorship, ...] = get_args(Authorship)
 """Whether the user committed to a repository; `own` also where there is nothing to ask: no repository, commit or address."""
 
 Trust: TypeAlias = Literal["unsaid", "trusted", "revoked"]
+TRUSTS: tuple[Trust, ...] = get_args(Trust)
 Conversations: TypeAlias = Literal["shared", "private", "off"]
 CONVERSATIONS: tuple[Conversations, ...] = get_args(Conversations)
 """The user's word on a project."""

@@ -1,5 +1,6 @@
 """Capture conversations: cut them into chunks, write them to the project's files, and bring these into the store."""
 
+import contextlib
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -283,7 +284,8 @@ class CaptureEvents:
         unread = merge_transcript(self.transcripts, journal.buffer(session_id), events, self.clock.now(), self.clean)
         if unread.problem:
             self.warn(f"session {session_id}: {unread.problem}; keeping what the hooks were told instead")
-        captured = capture_session(self.capture, unread.buffer, unread.exchanges)
+        with contextlib.closing(unread.exchanges):
+            captured = capture_session(self.capture, unread.buffer, unread.exchanges)
         learned = self.learn(captured.files)
         for problem in learned.problems:
             self.warn(problem)

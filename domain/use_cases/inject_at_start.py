@@ -13,6 +13,7 @@ from hardwon.domain.model.filters import LEARNINGS, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
 from hardwon.domain.model.injection.entry_text import PrintedEntry, piece_text
 from hardwon.domain.model.injection.receipt import (
+    COUNTED,
     MAX_MISSED,
     NO_ROOM,
     OWED,
@@ -304,7 +305,7 @@ def _why(missed: Scored, selected: Selected) -> str:
 
 class RecordInjection(NamedTuple):
     """
-    Count an injection and store its receipt, atomically.
+    Store the receipt of an injection, and count it unless the host will tell whether it arrived; atomically.
 
     Attributes:
         transaction: A context for atomic changes; raises StorageError, soon, when the store is busy.
@@ -317,7 +318,7 @@ class RecordInjection(NamedTuple):
 
     def record(self, receipt: "Receipt", seqs: Sequence[int]) -> tuple[str, ...]:
         """
-        Record *receipt* and that the entries of the numbers *seqs* were injected.
+        Record *receipt*, and that the entries of the numbers *seqs* were injected if it counts already.
 
         Returns:
             The losses with their reasons, one line each: a busy store never delays the session.
@@ -325,7 +326,8 @@ class RecordInjection(NamedTuple):
         """
         try:
             with self.transaction():
-                self.usage.record_recall(seqs, receipt.at)
+                if receipt.delivery in COUNTED:
+                    self.usage.record_recall(seqs, receipt.at)
                 self.receipts.record(receipt)
         except StorageError as error:
             return (f"recall not counted, no receipt kept: {error}",)

@@ -1,7 +1,7 @@
 """Merge the transcript of a session with the events of its hooks: events only replace a missing transcript."""
 
 import datetime as dt
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -58,14 +58,15 @@ class Unread(NamedTuple):
 
     Attributes:
         buffer: The session, with the source of its exchanges.
-        exchanges: The new exchanges, in order; the first may be the last one of *buffer*.
+        exchanges: The new exchanges, in order; the first may be the last one of *buffer*. To be closed: the transcript
+            is open meanwhile.
         handled: The number of the last event that these exchanges cover.
         problem: The reason why the transcript is not used from now on; empty if it is, or never was.
 
     """
 
     buffer: SessionBuffer
-    exchanges: Iterable[Transcribed]
+    exchanges: Generator[Transcribed, None, None]
     handled: int
     problem: str = ""
 
@@ -154,7 +155,7 @@ def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> Sessio
 
 def _from_transcript(
     transcripts: Transcripts, buffer: SessionBuffer, events: Sequence[HookEvent], *, is_over: bool
-) -> Iterator[Transcribed]:
+) -> Generator[Transcribed, None, None]:
     """Return the exchanges of the transcript; if it has none, raise at once, not in the iteration."""
     if not buffer.transcript_path:
         raise UnreadableFileError("the host names no transcript")
@@ -162,20 +163,26 @@ def _from_transcript(
     first = next(exchanges, None)
     if first is None:
         raise UnreadableFileError(f"{buffer.transcript_path!r} holds no exchange")
-    every = chain([first], exchanges)
-    if is_over or events[-1].kind != "prompt":
-        return every
     ended = [_at(event) for event in events if event.kind in {"reply", "end"}]
     last = max([*ended, *(exchange.at for exchange in buffer.exchanges[-1:])], default=None)
-    return (found for found in every if found.is_over or (last is not None and found.exchange.at <= last))
+    takes_all = is_over or events[-1].kind != "prompt"
+    return (
+        found
+        for found in chain([first], exchanges)
+        if takes_all or found.is_over or (last is not None and found.exchange.at <= last)
+    )
 
 
 def _by_events(buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, problem: str) -> Unread:
     """Return the exchanges of the events; without any, the transcript may still appear."""
     exchanges = [new for found in every if (new := _new(found, buffer))]
     if not exchanges:
-        return Unread(buffer, (), handled)
-    return Unread(attrs.evolve(buffer, source="events", position=0), exchanges, handled, problem)
+        return Unread(buffer, _each(()), handled)
+    return Unread(attrs.evolve(buffer, source="events", position=0), _each(exchanges), handled, problem)
+
+
+def _each(exchanges: Iterable[Transcribed]) -> Generator[Transcribed, None, None]:
+    yield from exchanges
 
 
 def _new(found: Transcribed, buffer: SessionBuffer) -> Transcribed | None:

@@ -270,8 +270,10 @@ def _heads(
     depth = max(START_DEPTH, limit)
     while True:
         prominent = _most_prominent(depth, repository, policy, visible_in)
-        heads = {name: _head(name, depth, retrieval, repository, policy, prominent=prominent[name]) for name in sizes}
-        unseen = {name for name, head in heads.items() if len(head.facts) < sizes[name]}
+        heads = {
+            name: _head(name, depth, retrieval, repository, policy, prominent=prominent.get(name, ())) for name in sizes
+        }
+        unseen = {name for name, head in heads.items() if len(head.facts) < sizes[name] > depth}
         yield Head(policy.rank(_candidates(heads.values(), retrieval)), {name: heads[name].bound for name in unseen})
         depth *= 2
 

@@ -9,12 +9,13 @@ import typer
 from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 from hardwon.domain.model.settings import Resolved, Settings
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.bootstrap_capture import last_events
+from hardwon.entrypoints.bootstrap_capture import last_events, put_aside
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_sound,
     move_store_aside,
     rebuild_keyword_index,
     rebuild_vector_blocks,
+    repair_rows,
     repair_schema,
 )
 from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, shown, warn
@@ -74,6 +75,11 @@ def _repair(settings: Settings, project_root: str) -> None:
         _rebuild(settings, project_root)
     except StorageError as error:
         warn(f"nothing was repaired: {error}")
+    try:
+        if aside := put_aside(settings.global_store):
+            warn(f"the damaged capture journal is kept as {aside}; a new one begins with the next prompt")
+    except StorageError as error:
+        warn(f"the capture journal was not repaired: {error}")
 
 
 def _repair_schema(settings: Settings) -> None:
@@ -86,9 +92,11 @@ def _repair_schema(settings: Settings) -> None:
 
 
 def _ensure_sound(settings: Settings) -> None:
-    """Check the store, rebuild what is derived from it and close it, so that its file can be moved."""
+    """Repair rows, check the store, rebuild what is derived from it and close it, so that its file can be moved."""
     memory = open_memory(settings, warn)
     try:
+        for line in repair_rows(memory):
+            warn(f"repaired: {line}")
         ensure_sound(memory)
         rebuild_keyword_index(memory)
         rebuild_vector_blocks(memory)
@@ -109,7 +117,8 @@ def _rebuild(settings: Settings, project_root: str) -> None:
 
 def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[str]) -> None:
     for finding in findings:
-        out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
+        mark, color = finding.mark
+        out.print(f"{mark:<9}", style=color, end="")
         say(f"{finding.name}: {finding.detail}")
     say("\nembedding providers:")
     for state in _providers(findings, resolved.settings):

@@ -20,7 +20,7 @@ from hardwon.domain.model.errors import (
 from hardwon.entrypoints.cli.console import complain, say
 from hardwon.entrypoints.cli.options import OK, OUR_FAILURE, USERS_MISTAKE, close_opened
 from hardwon.entrypoints.cli.typed import with_typed
-from hardwon.entrypoints.streams import never_fail_to_print, silence
+from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, silence
 
 NAME = "hardwon"
 COMPLETING = "_HARDWON_COMPLETE"
@@ -257,7 +257,12 @@ def program(arguments: Sequence[str]) -> typer.Typer:
 def main() -> None:
     """Run one command and leave: 0 ok, 1 the user's mistake, 2 our trouble."""
     never_fail_to_print()
-    code = _run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"])
+    try:
+        code = _run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"])
+    except Exception as error:  # noqa: BLE001  # no user ever sees a traceback
+        from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
+
+        code = _failed(log_unforeseen(NAME, error), OUR_FAILURE)
     close_opened()
     sys.exit(code)
 
@@ -278,7 +283,8 @@ def _run(arguments: Sequence[str]) -> int:
         return OK
     except OSError as error:  # those of the store became errors of ours on their way here
         silence()
-        return _failed(f"{error.filename or 'standard output'}: {error.strerror or error}", OUR_FAILURE)
+        gone, problem = is_working_folder_gone(), f"{error.filename or 'standard output'}: {error.strerror or error}"
+        return _failed(NO_FOLDER, USERS_MISTAKE) if gone else _failed(problem, OUR_FAILURE)
     return code
 
 

@@ -209,7 +209,8 @@ class SetUpOutput:
         if waiting:
             say(f"Claude Code remembers {counted(waiting, 'fact', 'facts')} of this project: hardwon init --import")
         for finding in readiness.findings:
-            out.print(f"{'ok' if finding.ok else 'trouble':<9}", style="green" if finding.ok else "red", end="")
+            mark, color = finding.mark
+            out.print(f"{mark:<9}", style=color, end="")
             say(f"{finding.name}: {finding.detail}")
         for agent in self._agents:
             say(f"{agent.title}: {steps[agent.name]}")

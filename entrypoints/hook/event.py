@@ -58,8 +58,12 @@ class Event:
             case "Stop" if not self._pauses.began_off_record():
                 self._attempt("capture", self._note)
                 self._attempt("use not counted", self._notice_use)
-            case "PreCompact" | "SessionEnd":
+                self._attempt("recall not counted", self._confirm_delivery)
+            case "PreCompact":
                 self._attempt("capture", self._note)
+            case "SessionEnd":
+                self._attempt("capture", self._note)
+                self._attempt("recall not counted", self._confirm_delivery)
             case _:
                 pass
 
@@ -100,6 +104,12 @@ class Event:
         if self._injects:
             notice_use(self._request, self._settings.global_store, self.warn)
 
+    def _confirm_delivery(self) -> None:
+        if self._injects:
+            from hardwon.entrypoints.hook.delivery import confirm_delivery  # brings sqlite3
+
+            confirm_delivery(self._request, self._settings.global_store)
+
     def _answer_prompt(self) -> None:
         """Print what clearly bears on the prompt, if it asks anything."""
         if self._answers_prompt:
@@ -116,7 +126,7 @@ class Event:
         injection = start.inject(framed=request.framed, compacted=request.compacted)
         text = self._pauses.notice + injection.text
         if text and self._output.write(text) and injection.text:
-            start.record(injection, request.session_id)
+            start.record(injection, request)
         if self._captures:
             start.wake_worker(injection)
 

@@ -45,6 +45,7 @@ class PromptStart:
             repair_index=False,
             create=False,
             largest_upgrade=LARGEST_UPGRADE,
+            durable=False,
         )
 
     def print_block(self, output: Output) -> None:
@@ -61,6 +62,7 @@ class PromptStart:
         )
         lost: tuple[str, ...] = ()
         if injection.receipt and output.write(injection.text):
-            lost = build_record_injection(self._memory).record(injection.receipt, injection.seqs)
+            receipt = injection.receipt._replace(delivery=request.delivery)
+            lost = build_record_injection(self._memory).record(receipt, injection.seqs)
         for line in (*lost, *injection.degradations):
             self._warn(line)

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hardwon.entrypoints.host_session import host_session
 
@@ -63,6 +63,11 @@ class HookRequest(NamedTuple):
         """The file the host writes the session to, which need not be there; empty when it names none."""
         path = _text(self.payload.get("transcript_path"))
         return os.path.expanduser(path) if path.strip() and "\0" not in path else ""
+
+    @property
+    def delivery(self) -> Literal["printed", "awaited"]:
+        """Whether the host's transcript will tell what its model got of what is printed now."""
+        return "awaited" if self.session_id and self.transcript_path else "printed"
 
     @property
     def prompt(self) -> str:

@@ -13,6 +13,7 @@ from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_chan
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
+from hardwon.entrypoints.hook.request import HookRequest
 
 SEARCH_SECONDS = 1.6
 """By then the search has ended on a machine with little else to do; the rest is for ranking and printing."""
@@ -93,12 +94,13 @@ class SessionStart:
             self._warn(missing)
         return injection
 
-    def record(self, injection: Injection, session_id: str) -> None:
-        """Count what was printed, and keep its receipt; a busy store loses both, never the session's time."""
+    def record(self, injection: Injection, request: HookRequest) -> None:
+        """Keep the receipt of what was printed, and count it; a busy store loses both, never the session's time."""
         from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # the block is out now
 
         now, project = self._memory.clock.now(), self._workplace.project
-        receipt = receipt_of_start(injection, session_id=session_id, project=project, at=now)
+        receipt = receipt_of_start(injection, session_id=request.session_id, project=project, at=now)
+        receipt = receipt._replace(delivery=request.delivery)
         for line in build_record_injection(self._memory).record(receipt, injection.seqs):
             self._warn(line)
 
@@ -117,7 +119,12 @@ class SessionStart:
         settings, warn = self._settings, self._warn
         try:
             return open_memory(
-                settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False, largest_upgrade=LARGEST_UPGRADE
+                settings,
+                warn,
+                busy_seconds=BUSY_SECONDS,
+                repair_index=False,
+                largest_upgrade=LARGEST_UPGRADE,
+                durable=False,
             )
         except OlderSchemaError:
             wake(settings.global_store, self._project_root)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
-from hardwon.domain.model.injection.receipt import Event, Influence, NearMiss, Shown
+from hardwon.domain.model.injection.receipt import Delivery, Event, Influence, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
@@ -12,6 +12,13 @@ from hardwon.domain.use_cases.track_usage import EntryUse, Use
 from hardwon.entrypoints.presenters.entries import utc_text
 
 EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
+
+DELIVERIES: Mapping[Delivery, str] = {
+    "printed": "printed: the host does not tell what its model got, so this is counted",
+    "awaited": "printed, not delivered yet: the transcript tells when the turn ends",
+    "missed": "printed, not delivered: the transcript shows that the model did not get it, so this is not counted",
+    "delivered": "delivered: the transcript shows that the model got it",
+}
 
 SIGNALS: Mapping[str, str] = {
     "vector": "meaning",
@@ -28,7 +35,7 @@ def injection_document(explained: Explained) -> dict[str, object]:
     """Return the injection for JSON, with everything that is known of it, the entries in the order of the text."""
     receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
-        **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at")},
+        **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "delivery")},
         "project": explained.label,
         **{name: getattr(receipt, name) for name in ("query", "keyword_text", "space", "policy", "digest", "frame")},
         "entries": [_entry_document(explained, ranks.get(item.entry_id), item) for item in receipt.shown],
@@ -43,6 +50,7 @@ def injection_lines(explained: Explained, only: str | None = None) -> Iterator[s
     """Yield the lines that tell the injection to a person, with all its entries or with the one of the id *only*."""
     receipt = explained.receipt
     yield heading(explained)
+    yield f"delivery {DELIVERIES[receipt.delivery]}"
     yield f"query    {receipt.query or 'none: nothing to go by'}"
     if receipt.keyword_text is not None:
         yield f"words    {' '.join(search_terms(receipt.keyword_text)) or 'none'}"

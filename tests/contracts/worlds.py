@@ -13,6 +13,7 @@ import pytest
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
+from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
 from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
@@ -28,7 +29,7 @@ from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.edit_entries import ValidateEntry
-from hardwon.ports.activity import History, Influences, Receipts, UsageLog
+from hardwon.ports.activity import Deliveries, History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -37,6 +38,7 @@ from hardwon.ports.projects import Projects
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.vectors import VectorIndex, VectorStore
 from tests.fakes.banks import InMemoryImportLedger
+from tests.fakes.deliveries import InMemoryDeliveries
 from tests.fakes.departures import InMemoryAbsences
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.history import InMemoryHistory
@@ -76,6 +78,7 @@ class World:
     tombstones: Tombstones
     absences: Absences
     receipts: Receipts
+    deliveries: Deliveries
     influences: Influences
     projects: Projects
     store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
@@ -131,6 +134,7 @@ def world_in_memory() -> World:
         tombstones=InMemoryTombstones(state),
         absences=InMemoryAbsences(state),
         receipts=receipts,
+        deliveries=InMemoryDeliveries(receipts, state),
         influences=InMemoryInfluences(state, receipts),
         projects=InMemoryProjects(state),
         store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
@@ -152,6 +156,7 @@ def world_of(database: Database) -> World:
         tombstones=SqliteTombstones(database),
         absences=SqliteAbsences(database),
         receipts=SqliteReceipts(database),
+        deliveries=SqliteDeliveries(database),
         influences=SqliteInfluences(database),
         projects=SqliteProjects(database),
         store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),

@@ -12,8 +12,7 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.entrypoints.bootstrap_capture import MODULE
 from hardwon.entrypoints.cli.conversations import SessionStatus, session_statuses
 from tests.entrypoints.hook_process import Run, World
-
-LONGEST_WAIT_SECONDS = 30.0
+from tests.waiting import LONGEST_WAIT
 
 
 class Conversation:
@@ -101,7 +100,7 @@ def rest(world: World) -> None:
 
 def until(claim: Callable[[], bool]) -> None:
     """Wait until *claim* holds."""
-    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    deadline = time.monotonic() + LONGEST_WAIT
     while not claim():
         assert time.monotonic() < deadline, "nothing came of it"
         time.sleep(0.02)

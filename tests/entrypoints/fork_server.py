@@ -11,7 +11,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-LONGEST_RUN_SECONDS = 300
+LONGEST_RUN_SECONDS = 600
 
 
 def serve(client: socket.socket) -> None:

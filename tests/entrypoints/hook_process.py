@@ -24,6 +24,7 @@ from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from tests.entrypoints.faults import launch
 from tests.fakes.doors import can_run_here, run_here
+from tests.waiting import LONGEST_WAIT, in_time
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 FAULTS = Path(__file__).parent / "faults"
@@ -34,8 +35,6 @@ HARD_KILL_SECONDS = 3.0
 
 BUDGET_SECONDS = 2.0
 """From the hook's own first line to its last; what the interpreter takes to start is not the hook's to bound."""
-
-GIVEN_UP_SECONDS = 20.0
 
 
 class Run(NamedTuple):
@@ -86,7 +85,7 @@ def broken_by(faults: Sequence[str]) -> Iterator[None]:
 
 def calm(run: Run) -> bool:
     """Return whether the hook ended by itself, in time, and without frightening anyone."""
-    return run.code in {0, 1} and run.seconds < HARD_KILL_SECONDS and "Traceback" not in run.stderr
+    return run.code in {0, 1} and in_time(run.seconds, HARD_KILL_SECONDS) and "Traceback" not in run.stderr
 
 
 def belonging(entry: Entry, here: Workplace) -> Entry:
@@ -206,7 +205,7 @@ class World:
             stdout=stdout,
             stderr=subprocess.PIPE,
         )
-        out, err = process.communicate(self._bytes(payload) if stdin is None else None, GIVEN_UP_SECONDS)
+        out, err = process.communicate(self._bytes(payload) if stdin is None else None, LONGEST_WAIT)
         seconds = time.monotonic() - started
         return Run(process.returncode, (out or b"").decode(), err.decode(), self._logged()[len(known) :], seconds)
 
@@ -228,7 +227,6 @@ class World:
         """Return the host's JSON for a session in `project`."""
         return {
             "session_id": "4e1079b4-1075-4398-9c17-024ebe214a8d",
-            "transcript_path": str(self.folder / "transcript.jsonl"),
             "cwd": str(self.project),
             "hook_event_name": "SessionStart",
             "source": "startup",

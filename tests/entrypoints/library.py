@@ -9,6 +9,8 @@ from array import array
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import attrs
+
 from hardwon.domain.model.embedding import Vector, unit
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
@@ -27,6 +29,10 @@ HERE, NEIGHBOUR, WORKSPACE = "project", "neighbour", "world"
 """How the world's project, another one beside it, and the folder that holds both are called."""
 
 
+IMPORTED_AT = dt.datetime.now(dt.UTC)
+"""When this module was imported, from which the ages of what is planted count until it is."""
+
+
 class Planted(NamedTuple):
     """A memory, and the cosine of its vector with the question's; None for no vector."""
 
@@ -36,7 +42,7 @@ class Planted(NamedTuple):
 
 def memory(kind: Kind, name: str, text: str, cosine: float | None, age_days: float = 0, **more: Any) -> Planted:
     """Return the memory of a file about which only what is named matters."""
-    timestamp = dt.datetime.now(dt.UTC) - dt.timedelta(days=age_days)
+    timestamp = IMPORTED_AT - dt.timedelta(days=age_days)
     fields = {"file_path": f"/memories/{kind}/{name.lower().replace(' ', '-')}.md", "source_project": HERE, **more}
     timestamps = {"created_at": timestamp, "updated_at": timestamp}
     return Planted(Entry(kind=kind, name=name, description=text, **{**timestamps, **fields}), cosine)
@@ -76,8 +82,12 @@ class Library:
         memory = open_memory(settings, lambda _: None)
         with contextlib.closing(memory):
             here = read_workplace(memory, str(self.world.project))
+            late = dt.datetime.now(dt.UTC) - IMPORTED_AT  # ages count from the planting: a run may be hours old by then
             for item in planted:
-                memory.repository.put(belonging(item.entry, here))
+                entry = attrs.evolve(
+                    item.entry, created_at=item.entry.created_at + late, updated_at=item.entry.updated_at + late
+                )
+                memory.repository.put(belonging(entry, here))
             cosines = {item.entry.searchable_text(): item.cosine for item in planted if item.cosine is not None}
             [space] = memory.spaces
             pending = [text for text in space.vectors.pending(10_000) if text.text in cosines]

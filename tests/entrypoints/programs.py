@@ -17,8 +17,9 @@ from tests.entrypoints.forking import can_fork
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.piped import Piped
 from tests.fakes.doors import can_run_here, run_here
+from tests.waiting import LONGEST_WAIT
 
-LONGEST_RUN = 60.0
+LONGEST_RUN = LONGEST_WAIT
 TRIES = 4
 VALID = {"name": "Name the unit", "description": "A number without its unit is misread.", "category": "heuristics"}
 COMPLETE = {

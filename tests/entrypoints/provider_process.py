@@ -12,6 +12,7 @@ from tests.adapters.providers.faults import Fault
 from tests.adapters.providers.stub_server import Answer, Recorded, StubProviders
 from tests.entrypoints.hook_process import Launched, Run, World
 from tests.entrypoints.hook_texts import block_of, entry
+from tests.waiting import LONGEST_WAIT
 
 KEY = "sk-secret-0123456789-abcdef"
 KEY_NAMES = {
@@ -30,7 +31,6 @@ ADDRESSES = {
 """The path after the host, by environment variable."""
 
 SPEC = "# Spec\n\nRead the number with its unit from partner feeds.\n"
-LONGEST_WAIT = 30.0
 
 
 class Model(NamedTuple):

@@ -16,6 +16,7 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.programs import bank, hardwon, run, upsert, write
 from tests.entrypoints.provider_process import Scene, texts
+from tests.waiting import LONGEST_WAIT
 
 HAIKU, OLLAMA = "/v1/messages", "/api/chat"
 IMPORTED = 60
@@ -140,7 +141,7 @@ def test_store_memory_labels_imports_in_the_background(scene: Scene, visit: Visi
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + LONGEST_WAIT
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.05)

@@ -15,6 +15,7 @@ from hardwon.entrypoints.worker import Worker
 from tests.conflicts import conflict
 from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import BIN, World
+from tests.waiting import LONGEST_WAIT
 
 
 @pytest.fixture
@@ -276,7 +277,7 @@ re.match("(a+)+$", "a" * 60 + "b")
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer of the system")
 def test_a_process_that_is_held_up_in_c_ends_all_the_same() -> None:
-    done = subprocess.run([str(BIN / "python"), "-P", "-c", HELD_UP], timeout=30, check=False)
+    done = subprocess.run([str(BIN / "python"), "-P", "-c", HELD_UP], timeout=LONGEST_WAIT, check=False)
 
     assert done.returncode == -signal.SIGALRM
 
@@ -286,7 +287,9 @@ def test_a_process_that_takes_too_long_ends_with_a_word() -> None:
         're.match("(a+)+$", "a" * 60 + "b")', "import time; time.sleep(30)"
     )
     script = script.replace("print", "lambda line: print(line, flush=True)")
-    done = subprocess.run([str(BIN / "python"), "-P", "-c", script], timeout=30, check=False, capture_output=True)
+    done = subprocess.run(
+        [str(BIN / "python"), "-P", "-c", script], timeout=LONGEST_WAIT, check=False, capture_output=True
+    )
 
     assert (done.returncode, done.stdout) == (1, b"capture: ended after 0.05 seconds; the rest is for the next time\n")
 

@@ -26,6 +26,7 @@ from hardwon.adapters.minilm import embedder as minilm
 from hardwon.entrypoints import writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, watchdog
+from tests.waiting import LONGEST_WAIT
 
 MAINS: dict[str, Callable[[], None]] = {
     "hardwon": cli.main,
@@ -59,8 +60,6 @@ STREAMS = (
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
 SILENT_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Those that Python ignores unless it is told otherwise; all others are errors in tests."""
-
-LONGEST_THREAD_SECONDS = 20.0
 
 
 class Ended(NamedTuple):
@@ -243,7 +242,7 @@ def _threads() -> Iterator[None]:
             for thread in family - {main}:
                 if isinstance(thread, threading.Timer):
                     thread.cancel()
-                thread.join(LONGEST_THREAD_SECONDS)
+                thread.join(LONGEST_WAIT)
                 is_abandoned = thread.daemon and thread.name.endswith(
                     "(_run)"
                 )  # an exchange with a provider, by design

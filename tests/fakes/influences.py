@@ -33,6 +33,8 @@ class InMemoryInfluences(Influences):
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
         forms: dict[str, set[str]] = {}
         for receipt in self._receipts.find(session_id=session_id, limit=ALL):
+            if receipt.delivery == "missed":
+                continue
             for entry_id in sorted(item.entry_id for item in receipt.shown):
                 forms.setdefault(entry_id, set()).update(_forms(receipt, entry_id))
         shown = (self._shown(session_id, entry_id, forms[entry_id]) for entry_id in forms)

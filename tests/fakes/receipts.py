@@ -23,7 +23,9 @@ class InMemoryReceipts(Receipts):
 
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
-        receipts = (receipt for receipt in self._receipts if receipt.session_id == session_id)
+        receipts = (
+            receipt for receipt in self._receipts if receipt.session_id == session_id and receipt.delivery != "missed"
+        )
         return frozenset(shown.entry_id for receipt in receipts for shown in receipt.shown)
 
     @override
@@ -43,3 +45,7 @@ class InMemoryReceipts(Receipts):
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
         sessions = {receipt.session_id for receipt in self._receipts if receipt.session_id.startswith(prefix)}
         return sorted(sessions)[:limit]
+
+    def replace(self, receipt: Receipt) -> None:
+        """Replace the receipt of that number."""
+        self._receipts = [receipt if kept.number == receipt.number else kept for kept in self._receipts]

@@ -4,6 +4,8 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from tests.waiting import LONGEST_WAIT
+
 PLUGIN = Path(__file__).resolve().parents[2] / "plugin"
 LAUNCH = PLUGIN / "launch"
 SYSTEM = "/usr/bin:/bin"
@@ -58,6 +60,6 @@ class Desk:
             input=stdin.decode("latin-1"),
             capture_output=True,
             encoding="latin-1",
-            timeout=30,
+            timeout=LONGEST_WAIT,
             check=False,
         )

@@ -10,6 +10,7 @@ import pytest
 
 from tests.entrypoints.hook_process import BIN
 from tests.plugin.launching import LAUNCH, PROGRAMS, SYSTEM, Desk
+from tests.waiting import LONGEST_WAIT
 
 ODD = 'it\'s a "$HOME" `x`\nof [*] \\n; #é'
 """A folder's name with all that a shell would read."""
@@ -156,7 +157,9 @@ def test_the_suggested_command_is_quoted_for_any_shell(tmp_path: Path, shell: st
     desk = Desk(tmp_path / ODD)
     through = [shell, "sh"] if shell == "busybox" else [shell]
     command = [*through, str(LAUNCH), "--or-say", "hardwon-hook"]
-    output = subprocess.run(command, env=desk.variables, capture_output=True, text=True, timeout=30, check=True).stdout
+    output = subprocess.run(
+        command, env=desk.variables, capture_output=True, text=True, timeout=LONGEST_WAIT, check=True
+    ).stdout
 
     script = f"printf '%s|' {output.partition(': sh ')[2]}"
     words = subprocess.run([*through, "-c", script], capture_output=True, text=True, check=True).stdout

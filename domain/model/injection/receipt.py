@@ -8,9 +8,10 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 How: TypeAlias = Literal["answer", "edit", "validation"]
+HOWS: tuple[How, ...] = get_args(How)
 """The place of the signal: the agent's answer, one of its edits, or a user's judgement."""
 
 
@@ -103,9 +104,22 @@ def known_from(name: str) -> str:
 
 
 Event: TypeAlias = Literal["start", "prompt"]
+EVENTS: tuple[Event, ...] = get_args(Event)
 """The occasion of an injection: a session's start, or a prompt."""
 
+Delivery: TypeAlias = Literal["printed", "awaited", "missed", "delivered"]
+DELIVERIES: tuple[Delivery, ...] = get_args(Delivery)
+"""
+The state of an injection on its way to the model.
+
+`printed`: the host has no transcript that shows it, so printing counts. Another host's transcript decides: `awaited`
+until the turn's end, then `delivered`, which counts, or `missed`, which doesn't: the host did not wait for the hook.
+"""
+
+COUNTED: tuple[Delivery, ...] = ("printed", "delivered")
+
 Form: TypeAlias = Literal["lesson", "note", "conversation"]
+FORMS: tuple[Form, ...] = get_args(Form)
 """How an entry is printed: as a lesson of the block, as a plain note (also a rule), as one line."""
 
 
@@ -158,6 +172,7 @@ class Receipt(NamedTuple):
         shown: The entries, in the order of the text.
         missed: The best entries that were left out, best first.
         keyword_text: The text of the keyword search, without secrets; None if it was the query.
+        delivery: Whether it reached the model, as far as is known.
         number: The store's number of the receipt, 0 before it is stored.
     """
 
@@ -173,6 +188,7 @@ class Receipt(NamedTuple):
     shown: tuple[Shown, ...] = ()
     missed: tuple[NearMiss, ...] = ()
     keyword_text: str | None = None
+    delivery: Delivery = "printed"
     number: int = 0
 
 

@@ -19,10 +19,10 @@ PROGRAMS = Programs("/opt/my tools/hardwon-hook", "/opt/my tools/hardwon-mcp")
 QUOTED = "'/opt/my tools/hardwon-hook'"
 COMMAND = f"{QUOTED} || exit 0"
 OF_EVERY_EVENT = {
-    "SessionStart": (COMMAND, 3),
-    "UserPromptSubmit": (COMMAND, 2),
-    "PreCompact": (COMMAND, 3),
-    "Stop": (COMMAND, 3),
+    "SessionStart": (COMMAND, 10),
+    "UserPromptSubmit": (COMMAND, 10),
+    "PreCompact": (COMMAND, 10),
+    "Stop": (COMMAND, 10),
     "SessionEnd": (COMMAND, 3),
 }
 ASK = "---\ndescription: Ask\nargument-hint: <words>\n---\n\nRun:\n\n```sh\nhardwon recall --typed <<'HARDWON'\n$ARGUMENTS\nHARDWON\n```\n\nTell.\n"
@@ -168,7 +168,7 @@ def test_gemini_gets_its_own_events_in_milliseconds_and_never_the_one_before_eve
     document = json.loads(text)
 
     assert path == str(tmp_path / ".gemini" / "settings.json")
-    seconds = {"SessionStart": 3, "BeforeAgent": 2, "AfterAgent": 3, "SessionEnd": 3}
+    seconds = {"SessionStart": 10, "BeforeAgent": 10, "AfterAgent": 10, "SessionEnd": 3}
     assert commands(document) == {
         event: (f"{QUOTED} --host gemini || exit 0", limit * 1_000) for event, limit in seconds.items()
     }

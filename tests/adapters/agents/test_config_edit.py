@@ -120,3 +120,12 @@ def test_changes_to_a_managed_hook_stay_and_its_command_is_updated() -> None:
     moved = {event: {**hook, "command": "/moved/hardwon-hook"} for event, hook in HOOKS.items()}
     [group] = with_hooks(changed, moved)["hooks"]["Stop"]
     assert group == {"hooks": [{**users, "command": "/moved/hardwon-hook"}]}
+
+
+@pytest.mark.parametrize(("users", "kept"), [(2, 5), (5, 5), (30, 30), ("2", "2")])
+def test_a_timeout_shorter_than_ours_is_raised_and_a_longer_one_stays(users: object, kept: object) -> None:
+    document = {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": OURS, "timeout": users}]}]}}
+    changed = with_hooks(document, HOOKS)
+
+    assert changed["hooks"]["Stop"][0]["hooks"][0]["timeout"] == kept
+    assert with_hooks(changed, HOOKS) is changed

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from hardwon.adapters.agents.targets import plugin_text
+from tests.waiting import LONGEST_WAIT
 
 NODE = shutil.which("node")
 HOST = Path(__file__).with_name("fake_opencode.mjs")
-GIVEN_UP_SECONDS = 30
 RECORDER = """#!{python} -IS
 import json, sys
 payload = sys.stdin.read()
@@ -31,7 +31,7 @@ def play(folder: Path, hook: str) -> Any:
         [str(NODE), str(HOST), str(plugin), str(folder)],
         capture_output=True,
         text=True,
-        timeout=GIVEN_UP_SECONDS,
+        timeout=LONGEST_WAIT,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")

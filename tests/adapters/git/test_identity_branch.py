@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.git.identity import checked_out_branch, main_work_tree
+from tests.waiting import LONGEST_WAIT
 
 
 def git(folder: Path, *arguments: str) -> None:
@@ -71,5 +72,5 @@ def test_a_pipe_in_the_place_of_a_file_does_not_block(tmp_path: Path, name: str)
     os.mkfifo(tmp_path / name)
 
     ask = f"from hardwon.adapters.git.identity import checked_out_branch as ask; print(ask({str(tmp_path)!r}))"
-    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, timeout=20)
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, timeout=LONGEST_WAIT)
     assert done.stdout == "None\n"

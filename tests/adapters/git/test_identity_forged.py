@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hardwon.adapters.git.identity import common_folder, identify, main_work_tree
 from hardwon.domain.model.project import Identity
 from tests.adapters.git.repository import git, output_of, repository
+from tests.waiting import LONGEST_WAIT
 
 
 def looks_like_a_repository(folder: Path) -> Path:
@@ -189,7 +190,7 @@ def test_a_pipe_or_an_odd_file_does_not_block(mine: Path, name: str, kind: str) 
         path.chmod(0o600 if kind == "large" else 0)
 
     ask = f"from hardwon.adapters.git.identity import identify; print(identify({str(tree)!r}).key)"
-    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, timeout=20)
+    done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True, timeout=LONGEST_WAIT)
     gone = (name, kind) == ("tree/.git", "nothing")
     expected = str(mine / ".git") if name == "mine/.git/config" else str(tree)
     assert done.stdout.strip() == expected

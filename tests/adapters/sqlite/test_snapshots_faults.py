@@ -25,6 +25,7 @@ from tests.adapters.sqlite.test_migrations import KEPT_FULL, KEPT_PLAIN, SCHEMA_
 from tests.contracts.worlds import ALL, World, world_of
 from tests.fakes.workplaces import working_in
 from tests.strategies import lesson, of_file, planted
+from tests.waiting import LONGEST_WAIT
 
 ROOT = Path(__file__).parents[3]
 
@@ -194,7 +195,7 @@ except StorageError as error:
 
 def create_with(fault: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     command = [sys.executable, "-c", CREATE, str(folder), fault]
-    return subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True, timeout=LONGEST_WAIT)
 
 
 def test_a_full_disk_is_reported_and_leaves_nothing_behind(folder: Path, world: World) -> None:

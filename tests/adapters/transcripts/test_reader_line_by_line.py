@@ -44,7 +44,8 @@ class Session:
         self.desk.journal.note(HookEvent("one", "reply", NOW.isoformat(), PROJECT_ROOT, str(self._path)))
         events = self.desk.journal.events("one")
         unread = merge_transcript(self._transcripts, self.desk.journal.buffer("one"), events, LATER)
-        captured = self.desk.capture.add(unread.buffer, unread.exchanges)
+        with contextlib.closing(unread.exchanges):
+            captured = self.desk.capture.add(unread.buffer, unread.exchanges)
         self.desk.capture.learned(captured.buffer, unread.handled)
         self.chunks |= {chunk.chunk_id: chunk for chunk in captured.chunks}
 

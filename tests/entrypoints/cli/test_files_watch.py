@@ -11,8 +11,7 @@ import pytest
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import start
-
-LONGEST_WAIT = 20.0
+from tests.waiting import LONGEST_WAIT
 
 
 class Watch:

@@ -60,13 +60,15 @@ def test_the_doctor_reports_the_connection_of_every_agent(tmp_path: Path) -> Non
     codex = ConfiguredAgent(CODEX, str(tmp_path), {}, Programs(str(there), ""), {})
     gemini = ConfiguredAgent(GEMINI_CLI, str(tmp_path), {}, Programs("/gone/hardwon-hook", ""), {})
     nobody = Finding("agents", ok=True, detail="none calls the hook yet: run hardwon init")
-    assert agent_findings([codex, gemini], str(tmp_path)) == [nobody]
+    assert agent_findings([codex, gemini], str(tmp_path), lambda: 0.0) == [nobody]
 
     hooks, settings = codex.targets()[0], gemini.targets()[0]
     for target in (hooks, settings):
         write(tmp_path, {target.path: target.with_managed(None)})
-    assert agent_findings([codex, gemini], str(tmp_path)) == [
+    untrusted = "it does not run 5 of 5 of its hooks, as they are new or changed: run codex, type /hooks and trust them"
+    assert agent_findings([codex, gemini], str(tmp_path), lambda: 0.0) == [
         Finding("agent codex", ok=True, detail=f"hooks from {hooks.path}"),
+        Finding("agent codex", ok=True, detail=untrusted, todo=True),
         Finding(
             "agent gemini-cli",
             ok=False,
@@ -90,7 +92,7 @@ def test_settings_that_switch_all_hooks_off_are_reported_by_name(
         (local, {"disableAllHooks": True}, local),
     ):
         write(project, {str(path): json.dumps(document)})
-        [finding] = agent_findings([claude], str(project))
+        [finding] = agent_findings([claude], str(project), lambda: 0.0)
 
         off = f'"disableAllHooks": true in {failing} switches its hooks off, ours too: take that out'
         assert (finding.ok, finding.detail) == ((False, off) if failing else (True, f"hooks from {users}"))

@@ -62,6 +62,7 @@ def test_a_session_start_can_be_explained_and_proved(parser_world: World) -> Non
 
     assert (shown.code, shown.stderr, proved.code, proved.stderr) == (0, "", 0, "")
     assert lines[0].endswith(f"  session start in project, session {SESSION}")
+    assert lines.pop(1).startswith("delivery printed: the host does not tell")
     assert lines[1:3] == ["query    parser. Phase: unknown", "words    parser"]
     assert lines[3] == "ranked   by hybrid, model none"
     assert lines[4:6] == [f"          -  Units ({RULE.entry_id})", "     a rule that always stands"]
@@ -264,6 +265,7 @@ def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world
     lines = hardwon(parser_world, "why").stdout.splitlines()
 
     assert lines[0].endswith(f"  prompt in project, session {SESSION}")
+    assert lines.pop(1).startswith("delivery printed: the host does not tell")
     assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
     assert " words 0.7 * " in lines[4]

@@ -60,6 +60,7 @@ class ScriptedHost:
 
     Attributes:
         outcomes: The results of all runs, in order.
+        given: The texts of hooks that reached the model.
 
     """
 
@@ -70,6 +71,8 @@ class ScriptedHost:
         self.world = world
         self.session_id = session_id
         self.outcomes: list[Outcome] = []
+        self.given: list[str] = []
+        self._held: list[str] = []
         self._command = command
         self._turns = 0
 
@@ -123,8 +126,10 @@ class ScriptedHost:
             process.kill()
             out, err = process.communicate()
             code = None
-        self.outcomes.append(Outcome(event, code, out.decode(), err.decode()))
-        return self.outcomes[-1]
+        self.outcomes.append(outcome := Outcome(event, code, out.decode(), err.decode()))
+        if code == 0 and outcome.stdout:
+            self._held.append(outcome.context)
+        return outcome
 
     @property
     def transcript(self) -> Path:
@@ -155,11 +160,18 @@ class ScriptedHost:
         """Return the transcript's line of what was said."""
         raise NotImplementedError
 
+    def line_given(self, text: str) -> dict[str, Any]:
+        """Return the transcript's line of what a hook gave the model."""
+        raise NotImplementedError
+
     def write(self, role: str, text: str) -> None:
-        """Let the transcript grow."""
+        """Let the transcript grow, by what hooks gave the model before too."""
+        lines = [*map(self.line_given, self._held), self.lines(role, text)]
+        self.given += self._held
+        self._held.clear()
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
         with self.transcript.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(self.lines(role, text)) + "\n")
+            file.writelines(json.dumps(line) + "\n" for line in lines)
 
 
 class ClaudeCode(ScriptedHost):
@@ -208,6 +220,10 @@ class ClaudeCode(ScriptedHost):
             "message": {"role": role, "content": content},
         }
 
+    def line_given(self, text: str) -> dict[str, Any]:
+        given = {"type": "hook_success", "content": text.strip(), "stdout": text, "exitCode": 0}
+        return {"type": "attachment", "sessionId": self.session_id, "timestamp": _now(), "attachment": given}
+
 
 class Codex(ScriptedHost):
     """Codex 0.169.0."""
@@ -233,6 +249,10 @@ class Codex(ScriptedHost):
     def lines(self, role: str, text: str) -> dict[str, Any]:
         block = {"type": "input_text" if role == "user" else "output_text", "text": text}
         message = {"type": "message", "role": role, "content": [block]}
+        return {"timestamp": _now(), "ordinal": self._turns, "type": "response_item", "payload": message}
+
+    def line_given(self, text: str) -> dict[str, Any]:
+        message = {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": text.strip()}]}
         return {"timestamp": _now(), "ordinal": self._turns, "type": "response_item", "payload": message}
 
 

@@ -17,6 +17,7 @@ from tests.entrypoints.conversing import rest, statuses
 from tests.entrypoints.hook.test_imports import EXPENSIVE
 from tests.entrypoints.hook_process import BUDGET_SECONDS, Launched, Run, World
 from tests.entrypoints.hook_texts import entry
+from tests.waiting import in_time
 
 ASKED = "how do I rename the column safely?"
 LESSON = "Rename a column safely: over two releases."
@@ -26,7 +27,6 @@ SILENT = (0, "", "")
 def payload(world: World, prompt: object = ASKED, session_id: str = "one") -> dict[str, object]:
     return {
         "session_id": session_id,
-        "transcript_path": str(world.folder / "host" / "one.jsonl"),
         "cwd": str(world.project),
         "source": "user",
         "prompt_id": "5cf65781",
@@ -144,7 +144,7 @@ def test_a_hanging_component_does_not_delay_the_prompt_and_is_noted(embedded_wor
     run, seconds, _ = embedded_world.launch(payload=payload(embedded_world))
 
     assert run.code == 0
-    assert seconds < BUDGET_SECONDS
+    assert in_time(seconds, BUDGET_SECONDS)
     assert statuses(embedded_world)["one"].waiting == 1
     rest(embedded_world)
 

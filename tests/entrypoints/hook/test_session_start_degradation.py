@@ -19,6 +19,7 @@ from hardwon.adapters.minilm.weights import SIZE_BYTES
 from tests.entrypoints.hook_process import BUDGET_SECONDS, HARD_KILL_SECONDS, Original, World
 from tests.entrypoints.hook_texts import FRAME, block_of
 from tests.packaged import bare_programs
+from tests.waiting import in_time
 
 COMPONENTS = ("embedder", "FTS5", "numpy", "database", "git", "model weights")
 USERS_OF_THE_MODEL = ("embedder", "numpy", "model weights")
@@ -317,7 +318,7 @@ def test_a_block_comes_in_time(original: Original, tmp_path: Path, cleanup: cont
     assert re.search(case.left, block_of(run.stdout).diagnostic)
     assert len(run.log) == bool(case.logged), run.log
     assert all(case.logged in line for line in run.log), run.log
-    assert seconds < BUDGET_SECONDS
+    assert in_time(seconds, BUDGET_SECONDS)
 
 
 def test_a_broken_store_is_no_error_in_the_argument_form(world: World) -> None:
@@ -326,7 +327,7 @@ def test_a_broken_store_is_no_error_in_the_argument_form(world: World) -> None:
 
     assert run.code == 0
     assert block_of(run.stdout).state == "disabled"
-    assert run.seconds < HARD_KILL_SECONDS
+    assert in_time(run.seconds, HARD_KILL_SECONDS)
 
 
 def test_all_at_once_still_gives_a_block(embedded_world: World) -> None:
@@ -337,7 +338,7 @@ def test_all_at_once_still_gives_a_block(embedded_world: World) -> None:
 
     assert re.search(r"active \(vector=0, fts5=0\)", block_of(run.stdout).diagnostic)
     assert len(run.log) == 3
-    assert seconds < BUDGET_SECONDS
+    assert in_time(seconds, BUDGET_SECONDS)
 
 
 def test_with_both_searches_off_the_track_record_decides(world: World) -> None:
@@ -364,7 +365,7 @@ def test_the_block_is_out_before_anything_is_counted(world: World) -> None:
 
     assert block_of(run.stdout).state == "active"
     assert (run.code, run.log) == (0, ())
-    assert seconds < BUDGET_SECONDS
+    assert in_time(seconds, BUDGET_SECONDS)
 
 
 def test_a_bank_too_large_for_a_session_start_is_left_to_the_command(empty_world: World) -> None:
@@ -377,7 +378,7 @@ def test_a_bank_too_large_for_a_session_start_is_left_to_the_command(empty_world
     assert [line.partition(" ")[2] for line in run.log] == [
         "1 knowledge-bank files are left for next time, or run: hardwon import"
     ]
-    assert seconds < BUDGET_SECONDS
+    assert in_time(seconds, BUDGET_SECONDS)
 
 
 def test_when_markdown_fails_too_nothing_is_printed_and_two_lines_say_why(world: World) -> None:
@@ -395,4 +396,4 @@ def test_when_nothing_answers_the_hook_still_leaves_in_time(world: World) -> Non
     run, seconds, _ = world.launch()
 
     assert (run.code, run.stdout, run.stderr) == (0, "", "")
-    assert seconds < BUDGET_SECONDS
+    assert in_time(seconds, BUDGET_SECONDS)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.entrypoints.hook.markdown_pipeline import markdown_block
+from tests.waiting import LONGEST_WAIT
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 NOW = dt.datetime(2026, 1, 2, 4, 4, 5, 678, tzinfo=dt.timezone(dt.timedelta(hours=1)))
@@ -153,7 +154,7 @@ def test_a_fresh_process_imports_the_standard_library_only_and_does_not_open_the
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=LONGEST_WAIT,
     )
 
     imported = {name.partition(".")[0] for name in done.stdout.split()}

@@ -75,7 +75,7 @@ def limited(limits: dict[int, int]) -> Callable[[], None]:
 
 def run_limited(world: World, limits: dict[int, int]) -> tuple[int, str, str]:
     done = subprocess.run(
-        [BIN / "hardwon-hook"],
+        ["sh", "-c", Programs(str(BIN / "hardwon-hook"), "").hook_command()],
         env=world.variables,
         cwd=world.folder,
         input=json.dumps(world.session_start()).encode(),
@@ -99,9 +99,9 @@ def test_with_little_memory_words_are_searched(embedded_world: World, megabytes:
 
 def test_with_too_little_memory_for_anything_it_ends_well(embedded_world: World) -> None:
     for megabytes in range(20, 40, 3):
-        code, _, err = run_limited(embedded_world, {resource.RLIMIT_AS: megabytes * MEGABYTE})
+        code, _, _ = run_limited(embedded_world, {resource.RLIMIT_AS: megabytes * MEGABYTE})
 
-        assert code == 0 or "hardwon" not in err  # Python itself did not start
+        assert code == 0
 
 
 def test_without_another_thread_words_are_searched_and_the_timer_watches(embedded_world: World) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, start
+from tests.waiting import LONGEST_WAIT
 
 PROMISED_SECONDS = 1.0
 """From the end of input, or SIGTERM, to the end of the process."""
 
-LONGEST_EXIT = 30.0
-LONGEST_ANSWER = 20.0
 
 LESSON = {
     "name": "Name the unit",
@@ -48,7 +47,7 @@ class RawClient:
     def receive(self) -> Any:
         """Return the server's next message."""
         assert self.process.stdout
-        limit = threading.Timer(LONGEST_ANSWER, self.process.kill)
+        limit = threading.Timer(LONGEST_WAIT, self.process.kill)
         limit.start()
         self.lines.append(self.process.stdout.readline())
         limit.cancel()
@@ -105,13 +104,13 @@ class RawClient:
         """Ask the server to end, by a signal, with its input left open; return the same."""
         started = time.monotonic()
         self.process.terminate()
-        self.process.wait(LONGEST_EXIT)
+        self.process.wait(LONGEST_WAIT)
         seconds = time.monotonic() - started
         return self.finish(), seconds
 
     def finish(self) -> Ran:
         """Return what the server said that was not received, once it has ended."""
-        stdout, stderr = self.process.communicate(timeout=LONGEST_EXIT)
+        stdout, stderr = self.process.communicate(timeout=LONGEST_WAIT)
         return Ran(self.process.returncode, stdout.decode(), stderr.decode())
 
     def kill(self) -> None:

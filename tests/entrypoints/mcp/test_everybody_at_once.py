@@ -10,11 +10,12 @@ import signal
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.entrypoints.cli.test_files_watch import LONGEST_WAIT, Watch
+from tests.entrypoints.cli.test_files_watch import Watch
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect
 from tests.entrypoints.mcp.documents import write_document
 from tests.entrypoints.programs import start, upsert
+from tests.waiting import LONGEST_WAIT
 
 FILES = 30
 LESSONS = 6

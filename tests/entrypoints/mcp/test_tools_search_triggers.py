@@ -11,6 +11,7 @@ from hardwon.domain.model.vocabulary import KINDS, Kind
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect
 from tests.entrypoints.mcp.shelf import Shelf, document, of_kind, shelf_of
+from tests.waiting import LONGEST_WAIT
 
 PLANTED = [
     document("OAuth", "how the flow goes", trigger_phrases=("oauth flow", "login"), tier="critical"),
@@ -99,7 +100,7 @@ def test_an_entry_of_another_process_is_found_within_about_a_second(world: World
 
     entry = document("Late", "late", trigger_phrases=("quokka",)).entry
     world.remember(attrs.evolve(entry, source_project="project"))
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + LONGEST_WAIT
     while time.monotonic() < deadline:
         if client.call("memory_match_triggers", prompt="quokka")["structuredContent"]["matched"]:
             return

@@ -1,0 +1,271 @@
+"""
+Unreadable rows: finding them, and repairing them or setting them aside.
+
+The schema says what is readable: each row is inserted into an empty table of the same schema.
+Imported by `doctor` only.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from typing import Any, NamedTuple
+
+from hardwon.adapters.sqlite.database import Database, create_private, from_text, note_change
+from hardwon.adapters.sqlite.drift import NEUTRAL, columns
+from hardwon.adapters.sqlite.migrations import MIGRATIONS
+
+ASIDE = "unreadable.jsonl"
+"""The file beside the store that gets each row as it was, a JSON object a line."""
+
+KEPT_IN_MODEL = 500
+LAST_SECOND = 253402300799
+"""Of the year 9999."""
+SHOWN_CHARACTERS = 60
+EPOCH = "1970-01-01T00:00:00.000000+00:00"
+CREATED = f"coalesce((SELECT strftime('%Y-%m-%dT%H:%M:%S+00:00', created_at_epoch, 'unixepoch') FROM entry WHERE seq = :key), '{EPOCH}')"
+
+SUBSTITUTES: Mapping[tuple[str, str], str] = {
+    ("entry", "id"): (
+        "(SELECT iif(typeof(content_hash) = 'text' AND content_hash != '', content_hash, 'unreadable-' || seq)"
+        " FROM entry WHERE seq = :key)"
+    ),
+    ("entry", "kind"): "iif((SELECT category FROM entry WHERE seq = :key) IS NULL, 'conversation', 'learning')",
+    ("entry", "category"): "'patterns'",
+    ("entry", "updated_at"): CREATED,
+    ("entry_text", "created_at"): CREATED,
+    ("recall", "last_recalled_at"): f"'{EPOCH}'",
+    **{("entry_text", name): "'[]'" for name in ("keywords", "tags", "references", "trigger_phrases")},
+    ("entry_text", "source"): "'manual'",
+}
+"""Expressions for values that can't be read and have neither a default nor a neutral value."""
+
+REPAIRED = ("entry", "entry_text", "recall", "usage", "project")
+"""The tables whose rows are repaired where they can be; a row of another one is set aside."""
+
+
+class Unreadable(NamedTuple):
+    """
+    A row that can't be read.
+
+    Attributes:
+        table: Its table.
+        key: The values of its primary key.
+        problems: The problem of each column; the column is empty for a rule about several.
+        row: Its values by column: texts that are no UTF-8 are bytes.
+
+    """
+
+    table: str
+    key: tuple[Any, ...]
+    problems: Mapping[str, str]
+    row: Mapping[str, Any]
+
+    @property
+    def line(self) -> str:
+        """The row and its problems."""
+        problems = "; ".join(f"{column}: {problem}" if column else problem for column, problem in self.problems.items())
+        return f"{self.table} {', '.join(f'{value!r:.40}' for value in self.key)} can't be read ({problems})"
+
+
+class _Text(bytes):
+    """The bytes of a text, which need not be UTF-8; those of a blob are `bytes`."""
+
+
+class _Column(NamedTuple):
+    name: str
+    type: str
+    is_required: bool
+    default: str | None
+    is_key: bool
+
+
+def find_unreadable(database: Database) -> Iterator[Unreadable]:
+    """Yield the rows that can't be read, table by table."""
+    connection = database.connection
+    text_factory = connection.text_factory
+    with closing(_model()) as model, database.translated():
+        there = {table: {*columns(connection, table)} for table in _tables(model)}
+        connection.text_factory = _Text
+        try:
+            for table, names in there.items():
+                if names:  # a missing table is a drift of the schema
+                    yield from _unreadable(connection, model, table, names)
+        finally:
+            connection.text_factory = text_factory
+
+
+def repair_rows(database: Database) -> list[str]:
+    """
+    Repair each row that can't be read, or remove it; each is kept in a file beside the store as it was.
+
+    Returns:
+        A line for each row.
+
+    Raises:
+        StorageError: the store, or that file, can't be written.
+
+    """
+    found = [*find_unreadable(database)]
+    if not found:
+        return []
+    aside = os.path.join(os.path.dirname(database.path), ASIDE)
+    with closing(_model()) as model, database.translated(), database.transaction():
+        _keep(aside, [*found, *_texts_of_entries(database, found)])
+        lines = [f"{row.line}: {_repair(database, model, row)}; it is kept as it was in {aside}" for row in found]
+        note_change(database)
+    return lines
+
+
+def _model() -> sqlite3.Connection:
+    """Return an empty store of the newest version in memory."""
+    model = sqlite3.connect(":memory:", isolation_level=None)
+    for step in MIGRATIONS:
+        step(model)
+    model.execute("BEGIN")
+    return model
+
+
+def _tables(model: sqlite3.Connection) -> list[str]:
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*_fts*'"
+    return [name for (name,) in model.execute(sql).fetchall()]
+
+
+def _columns_of(model: sqlite3.Connection, table: str) -> list[_Column]:
+    rows = model.execute('SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?)', (table,))
+    return [_Column(name, kind, bool(not_null or pk), default, bool(pk)) for name, kind, not_null, default, pk in rows]
+
+
+def _unreadable(
+    connection: sqlite3.Connection, model: sqlite3.Connection, table: str, there: Collection[str]
+) -> Iterator[Unreadable]:
+    known = [column for column in _columns_of(model, table) if column.name in there]
+    keys = [column.name for column in known if column.is_key] or ["rowid"]
+    names = ", ".join(f'"{column.name}"' for column in known)
+    key_names = ", ".join(f'"{name}"' for name in keys)
+    for number, values in enumerate(connection.execute(f"SELECT {key_names}, {names} FROM {table}")):
+        if number % KEPT_IN_MODEL == 0:
+            model.execute(f"DELETE FROM {table}")
+        row = dict(zip((column.name for column in known), map(_value, values[len(keys) :]), strict=True))
+        if problems := _problems(known, row) or _broken_rule(model, table, row):
+            yield Unreadable(table, tuple(map(_value, values[: len(keys)])), problems, row)
+    model.execute(f"DELETE FROM {table}")
+
+
+def _value(value: Any) -> Any:
+    """Return a text as `str` where it is UTF-8."""
+    if not isinstance(value, _Text):
+        return value
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value
+
+
+def _problems(known: Sequence[_Column], row: Mapping[str, Any]) -> dict[str, str]:
+    problems = ((column.name, _problem(column, row[column.name])) for column in known)
+    return {name: problem for name, problem in problems if problem}
+
+
+def _problem(column: _Column, value: Any) -> str:
+    """Return why a value is none of its column; empty if it may be."""
+    if value is None:
+        return "is missing" if column.is_required else ""
+    if isinstance(value, _Text):
+        return "is not UTF-8"
+    types = {"INTEGER": (int,), "REAL": (int, float), "TEXT": (str,), "BLOB": (bytes,)}[column.type]
+    if not isinstance(value, types):
+        return f"{value!r:.{SHOWN_CHARACTERS}} is no {column.type}"
+    if column.name.endswith("_epoch") and isinstance(value, int) and abs(value) > LAST_SECOND:
+        return f"{value} is no time"
+    return _problem_of_time(str(value)) if column.name == "at" or column.name.endswith("_at") else ""
+
+
+def _problem_of_time(value: str) -> str:
+    try:
+        return "" if from_text(value).tzinfo else f"{value!r} has no time zone"
+    except ValueError:
+        return f"{value!r:.{SHOWN_CHARACTERS}} is no time"
+
+
+def _broken_rule(model: sqlite3.Connection, table: str, row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the rule of the schema that a row breaks."""
+    names = ", ".join(f'"{name}"' for name in row)
+    try:
+        model.execute(f"INSERT INTO {table} ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+    except sqlite3.Error as error:
+        return {"": str(error)}
+    return {}
+
+
+def _texts_of_entries(database: Database, found: Sequence[Unreadable]) -> Iterator[Unreadable]:
+    """Yield the texts of unreadable entries, which go with them if they can't be repaired."""
+    known = {row.key for row in found if row.table == "entry_text"}
+    names = columns(database.connection, "entry_text")
+    for entry in found:
+        if entry.table == "entry" and entry.key not in known:
+            for values in database.rows("SELECT * FROM entry_text WHERE entry_seq = ?", entry.key):
+                yield Unreadable("entry_text", entry.key, {}, dict(zip(names, values, strict=True)))
+
+
+def _keep(path: str, rows: Sequence[Unreadable]) -> None:
+    create_private(path)
+    with open(path, "a", encoding="utf-8") as file:
+        for row in rows:
+            line = {"table": row.table, "row": {name: _legible(value) for name, value in row.row.items()}}
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _legible(value: Any) -> Any:
+    """Return a value that JSON has: of a text that is no UTF-8 the readable characters and escapes, of a blob the digits."""
+    if isinstance(value, _Text):
+        return value.decode("utf-8", "backslashreplace")
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def _repair(database: Database, model: sqlite3.Connection, row: Unreadable) -> str:
+    """Repair or remove a row; return which of them."""
+    keys = [column.name for column in _columns_of(model, row.table) if column.is_key] or ["rowid"]
+    marks = ["CAST(? AS TEXT)" if isinstance(value, _Text) else "?" for value in row.key]
+    within = " AND ".join(f'"{name}" IS {mark}' for name, mark in zip(keys, marks, strict=True))
+    connection = database.connection
+    repaired = _repaired_values(connection, model, row) if row.table in REPAIRED else {}
+    if repaired and not _broken_rule(model, row.table, {**row.row, **repaired}):
+        changes = ", ".join(f'"{name}" = ?' for name in repaired)
+        with suppress(sqlite3.IntegrityError):  # the new value is another row's
+            connection.execute(f"UPDATE {row.table} SET {changes} WHERE {within}", (*repaired.values(), *row.key))
+            return f"{', '.join(repaired)} got a new value"
+    owner = "entry WHERE seq IS ?" if row.table == "entry_text" else f"{row.table} WHERE {within}"
+    if row.table == "space":
+        connection.execute("DELETE FROM vector WHERE space_id IS ?", row.key)  # they are derived
+    connection.execute(f"DELETE FROM {owner}", row.key)
+    return "it was removed"
+
+
+def _repaired_values(connection: sqlite3.Connection, model: sqlite3.Connection, row: Unreadable) -> dict[str, Any]:
+    """Return values for the columns that can't be read; for a broken rule those of all columns that have another choice."""
+    by_name = {column.name: column for column in _columns_of(model, row.table)}
+    concerned = [name for name in row.problems if name] or [
+        name for name in by_name if name in next(iter(row.problems.values()))
+    ]
+    if any(by_name[name].is_key for name in concerned):
+        return {}
+    return {name: _substitute(connection, row, by_name[name]) for name in concerned}
+
+
+def _substitute(connection: sqlite3.Connection, row: Unreadable, column: _Column) -> Any:
+    value = row.row[column.name]
+    if isinstance(value, _Text) and column.type == "TEXT" and (row.table, column.name) not in SUBSTITUTES:
+        return value.decode("utf-8", "replace")
+    if expression := SUBSTITUTES.get((row.table, column.name)):
+        return connection.execute(f"SELECT {expression}", {"key": row.key[0]}).fetchone()[0]
+    if column.default is not None:
+        return connection.execute(f"SELECT {column.default}").fetchone()[0]
+    return (
+        connection.execute(f"SELECT {NEUTRAL.get(column.type, chr(39) * 2)}").fetchone()[0]
+        if column.is_required
+        else None
+    )

@@ -1,0 +1,23 @@
+"""The end of a turn or session: whether what was printed for it reached the model."""
+
+import os
+
+from hardwon.entrypoints.bootstrap_capture import confirming_in, read_given_texts
+from hardwon.entrypoints.hook.request import HookRequest
+
+
+def confirm_delivery(request: HookRequest, store: str) -> None:
+    """
+    Count the printed injections that the transcript of the session has, without creating or migrating a store.
+
+    A turn without a transcript was one of a host that keeps none; a session may end before its first turn.
+
+    Raises:
+        StorageError: the store is busy or can't be read; the next turn counts.
+    """
+    has_turn = request.reply or os.path.isfile(request.transcript_path)
+    if not (request.delivery == "awaited" and has_turn):
+        return
+    with confirming_in(store) as confirm:
+        if confirm:
+            confirm.confirm(request.session_id, lambda: read_given_texts(request.transcript_path))
