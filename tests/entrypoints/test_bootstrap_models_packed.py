@@ -6,7 +6,8 @@ from hardwon.adapters.sqlite.vector_blocks import SHIFT
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, write
 
-ENTRIES, WIDTH = 7, 384
+LESSONS = ("Deploy the zanthemur first.", "Retry the socket.", "Lock the cache.")
+WIDTH = 384
 MODEL = "hardwon.adapters.minilm.transformer"
 
 
@@ -15,12 +16,14 @@ def packed(world: World) -> list[bytes]:
 
 
 @pytest.fixture
-def packed_world(embedded_world: World) -> World:
+def packed_world(empty_world: World) -> World:
     """Return a world whose first block of vectors is packed, as a lesson of the next one was stored."""
-    embedded_world.query(f"UPDATE sqlite_sequence SET seq = 1 << {SHIFT} WHERE name = 'entry'")
-    write(embedded_world)
-    assert len(packed(embedded_world)) == 1
-    return embedded_world
+    for text in LESSONS:
+        write(empty_world, description=text)
+    empty_world.query(f"UPDATE sqlite_sequence SET seq = 1 << {SHIFT} WHERE name = 'entry'")
+    write(empty_world, description="Read the header first.")
+    assert len(packed(empty_world)) == 1
+    return empty_world
 
 
 def test_a_session_start_that_repeats_a_query_loads_no_model_and_prints_the_same(embedded_world: World) -> None:
@@ -35,14 +38,13 @@ def test_a_session_start_that_repeats_a_query_loads_no_model_and_prints_the_same
 
 
 def test_forgetting_leaves_neither_a_query_nor_the_codes_of_the_entry(packed_world: World) -> None:
-    packed_world.hook()
-    [(text, number)] = packed_world.query("SELECT description, entry_seq FROM entry_text ORDER BY entry_seq LIMIT 1")
+    packed_world.query("INSERT INTO query_vector (key, checksum, vec) VALUES (x'00', 1, x'00')")
     [before] = packed(packed_world)
-    codes = before[-ENTRIES * WIDTH :][:WIDTH]
+    codes = before[-len(LESSONS) * WIDTH :][:WIDTH]
     assert codes in b"".join(path.read_bytes() for path in packed_world.store.iterdir())
 
-    assert hardwon(packed_world, "forget", text, "--yes").code == 0
-    assert packed_world.query("SELECT count(*) FROM entry WHERE seq = ?", (number,)) == [(0,)]
+    assert hardwon(packed_world, "forget", "zanthemur", "--yes").code == 0
+    assert packed_world.query("SELECT count(*) FROM entry") == [(len(LESSONS),)]
     assert packed(packed_world) == []
     assert packed_world.query("SELECT count(*) FROM query_vector") == [(0,)]
     assert not any(codes in path.read_bytes() for path in packed_world.store.iterdir())
