@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database, SqliteMetadata
+from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
+from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
+from hardwon.adapters.sqlite.metadata import SqliteMetadata
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
@@ -108,6 +110,7 @@ def open_memory(
     repair_index: bool = True,
     create: bool = True,
     largest_upgrade: int | None = None,
+    durable: bool = True,
 ) -> Memory:
     """
     Open the store that *settings* names.
@@ -119,6 +122,7 @@ def open_memory(
         repair_index: Rebuild a keyword index that does not fit the entries.
         create: False gives an empty store that leaves no trace where there is none.
         largest_upgrade: Bytes of the largest store of an earlier version that is migrated; None migrates any.
+        durable: False where only counters and receipts are written, which a power failure may take.
 
     Raises:
         StorageError: the store can't be opened.
@@ -130,8 +134,11 @@ def open_memory(
         repair_index=repair_index,
         create=create,
         largest_upgrade=largest_upgrade,
+        durable=durable,
     )
     database.warn = warn
+    if database.is_read_only:
+        warn(f"{database.path} can only be read: {problem_of(database.path) or OTHER_PROBLEM}")
     automatic = choose_automatically(os.environ, SqliteMetadata(database).automatic_provider)
     return Memory(
         settings=settings,

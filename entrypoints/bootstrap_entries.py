@@ -4,8 +4,8 @@ import os
 from collections.abc import Sequence
 
 from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
-from hardwon.adapters.sqlite.database import SqliteMetadata
 from hardwon.adapters.sqlite.influences import SqliteInfluences
+from hardwon.adapters.sqlite.metadata import SqliteMetadata
 from hardwon.domain.model.checkpoint import CheckpointScope, Contents
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.entry import Entry

@@ -148,8 +148,10 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
     )
 
 
-def conflicted_files(settings: "Settings", project_root: str) -> list[str]:
-    """Return one line for each file of the knowledge banks and the project's memory that is left out as conflicted."""
+def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
+    """Return one line for each file of the knowledge banks and the project's memory that is left out as conflicted, or as it can't be read now."""
+    import errno
+
     from hardwon.adapters.markdown.conflict import CONFLICTED
     from hardwon.adapters.markdown.knowledge_bank import read_banks
     from hardwon.adapters.markdown.source_files import MarkdownFiles
@@ -164,7 +166,8 @@ def conflicted_files(settings: "Settings", project_root: str) -> list[str]:
             sources.read(path)
         except UnreadableFileError as error:
             problems.append(str(error))
-    return [line for line in problems if line.endswith(CONFLICTED)]
+    reasons = (CONFLICTED, os.strerror(errno.EACCES), os.strerror(errno.EIO))
+    return [line for line in problems if line.endswith(reasons)]
 
 
 def document_folders(memory: Memory, project_root: str) -> list[str]:

@@ -41,7 +41,8 @@ def open_pauses(store: str) -> PauseFile:
 
 def provider_of_user(store: str) -> str | None:
     """Return what `auto` means in the *store* of that folder: what `hardwon embed --provider` said, else by the environment."""
-    from hardwon.adapters.sqlite.database import FILE_NAME, Database, SqliteMetadata
+    from hardwon.adapters.sqlite.database import FILE_NAME, Database
+    from hardwon.adapters.sqlite.metadata import SqliteMetadata
     from hardwon.domain.model.errors import StorageError
     from hardwon.entrypoints.bootstrap_models import choose_automatically
 

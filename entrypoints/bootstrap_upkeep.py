@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.sqlite.database import IN_MEMORY
+from hardwon.adapters.sqlite.database import FILE_NAME, IN_MEMORY
+from hardwon.adapters.sqlite.file_errors import problem_of
 from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact, rebuild_index
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import drift_of, move_aside, repair_store
+from hardwon.adapters.sqlite.store import damaged_log, drift_of, move_aside, repair_store
 from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, KeywordIndexUnavailableError, StorageError
@@ -23,6 +24,22 @@ from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, build_s
 from hardwon.entrypoints.presenters.injections import use_figures
 
 
+def problems_beside(folder: str) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong with the files beside the store in *folder*: what each is called, and a line with the way out."""
+    from hardwon.adapters.hook_log import FILE_NAME as LOG
+    from hardwon.adapters.sqlite.hook_events import ensure_sound as ensure_sound_journal
+
+    if line := damaged_log(os.path.join(folder, FILE_NAME)):
+        yield "write-ahead log", line
+    try:
+        ensure_sound_journal(folder)
+    except StorageError as error:
+        yield "capture journal", f"{error}; until then what is said is not kept"
+    log = os.path.join(folder, LOG)
+    if os.path.isfile(log) and (wrong := problem_of(log)):
+        yield "hook log", f"{wrong}; until then no failure of a hook is noted"
+
+
 def store_path(memory: Memory) -> str | None:
     """Return the path of the store's file, None where there is none yet."""
     return None if memory.database.path == IN_MEMORY else memory.database.path
@@ -34,8 +51,12 @@ def ensure_sound(memory: Memory) -> None:
 
     Raises:
         CorruptStoreError: something in it is damaged.
+        StorageError: it can't be written.
     """
     ensure_sound_database(memory.database)
+    path = store_path(memory)
+    if path and (wrong := problem_of(path)):
+        raise StorageError(f"{path} can be read but not written: {wrong}")
 
 
 def ensure_schema(memory: Memory) -> int:

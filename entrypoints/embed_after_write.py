@@ -1,6 +1,7 @@
 """Making the vectors and labels that are missing, after a write or by a bulk command."""
 
 import contextlib
+import os
 import time
 
 import attrs
@@ -8,9 +9,13 @@ import attrs
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS
-from hardwon.domain.use_cases.embed_pending import BATCH, Patience, Progress
+from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, Patience, Progress
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import wake
 from hardwon.entrypoints.bootstrap_entries import build_embed_pending, build_label_pending, last_labelled, note_labelled
+
+WRITE_SECONDS = 3.0
+"""How long a write may take for vectors."""
 
 LABEL_SECONDS = 10.0
 """How long a write may take for labels of imported entries: as long as two labelers that hang."""
@@ -35,10 +40,16 @@ class Filled:
 
 
 def fill_spaces(
-    memory: Memory, limit: int | None, progress: Progress | None = None, patience: Patience | None = None
+    memory: Memory,
+    limit: int | None,
+    progress: Progress | None = None,
+    patience: Patience | None = None,
+    *,
+    deadline: Deadline | None = None,
+    batch: int = BATCH,
 ) -> Filled:
     """
-    Embed at most *limit* pending entries in each space, all of them for None.
+    Embed at most *limit* pending entries in each space, all of them for None, the newest first, until *deadline* if there is one.
 
     A space whose embedder gives up does not stop the next one.
 
@@ -52,7 +63,7 @@ def fill_spaces(
         is_active = memory.is_of_active_provider(embed_pending.store.space)
         offset_progress = _offset(progress, made) if progress and is_active else None
         try:
-            embed_pending.embed(limit, Deadline(time.monotonic), offset_progress, patience)
+            embed_pending.embed(limit, deadline or Deadline(time.monotonic), offset_progress, patience, batch)
         except EmbedderError as error:
             problems.append(str(error))
         if is_active:
@@ -62,10 +73,21 @@ def fill_spaces(
 
 
 def embed_now(memory: Memory) -> list[str]:
-    """Give what waits its vector, if that is possible; return why it is not, one line each."""
+    """
+    Give the newest entries their vectors, as far as there is time: a write waits for no provider.
+
+    The worker goes on with what the time was too short for.
+
+    Returns:
+        The reasons why one has none, a line each.
+
+    """
+    deadline = Deadline.after(WRITE_SECONDS, time.monotonic)
     try:
-        problems = fill_spaces(memory, BATCH).problems
-    except StorageError as error:
+        problems = fill_spaces(memory, BATCH, deadline=deadline, batch=BATCH_IN_TIME).problems
+        if deadline.passed() and memory.count_pending(EVERYTHING):
+            wake(memory.settings.global_store, os.curdir)
+    except (StorageError, OSError) as error:
         problems = (str(error),)
     providers = {space.embedder.space.provider for space in memory.spaces}
     found_by = "the embedded model" if len(problems) < len(providers) else "keyword search"

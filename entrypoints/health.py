@@ -16,7 +16,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents, server_start_seconds
-from hardwon.entrypoints.bootstrap_files import build_find_drift, conflicted_files
+from hardwon.entrypoints.bootstrap_files import build_find_drift, unreadable_files
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
 from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
@@ -28,6 +28,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_schema,
     ensure_sound,
     ensure_vector_index,
+    problems_beside,
     store_path,
 )
 from hardwon.entrypoints.context import read_workplace
@@ -111,9 +112,11 @@ CHECKED = "provider "
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
     """Return the findings, the store first; checks of a store that can't be opened are left out."""
-    files = [Finding("file", ok=False, detail=line) for line in conflicted_files(settings, project_root)]
+    beside = list(problems_beside(settings.global_store))  # before the store is opened, which replaces a damaged log
+    files = [Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)]
     return [
         *_store(settings, project_root),
+        *(Finding(name, ok=False, detail=line) for name, line in beside),
         *files,
         *_pauses(settings),
         _git(project_root),
@@ -174,8 +177,6 @@ def _sound(memory: Memory) -> str:
     if path is None:
         return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
     ensure_sound(memory)
-    if not (os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)):
-        raise StorageError(f"{path} can be read but not written; check the permissions of the file and its folder")
     total = memory.repository.count(EVERYTHING)
     return f"{total} {'entry' if total == 1 else 'entries'} in {path}, {os.path.getsize(path)} bytes"
 

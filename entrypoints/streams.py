@@ -30,6 +30,18 @@ def warn(line: str) -> None:
     print(f"Warning: {on_one_line(line)}", file=sys.stderr)
 
 
+NO_FOLDER = "the working folder is gone: change into one that is there"
+
+
+def is_working_folder_gone() -> bool:
+    """Return whether the working folder was removed, which is then the cause of any error of the system."""
+    try:
+        os.getcwd()
+    except OSError:
+        return True
+    return False
+
+
 def put_out(text: str) -> str:
     """Print *text* at once; return why that is not possible, empty when it is."""
     try:

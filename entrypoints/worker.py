@@ -20,7 +20,6 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events, one_line, open_journal, open_lock, open_log, put_aside
-from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.capture import build_capture_events, ensure_there
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
@@ -166,11 +165,10 @@ class Worker:
             look_up_new_ones(memory, self._project_root, LOOK_UP_SECONDS)
 
     def _fill(self) -> None:
-        """Give vectors to what waits, where that asks nobody else."""
+        """Give vectors to what waits."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
-            is_local = bool(memory.spaces) and memory.spaces[0].embedder.space.provider == LOCAL
-            if is_local and memory.count_pending(EVERYTHING):
+            if memory.count_pending(EVERYTHING):
                 for problem in fill_spaces(memory, MAX_BATCHES * BATCH).problems:
                     self.warn(problem)
 

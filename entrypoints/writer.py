@@ -30,7 +30,7 @@ from hardwon.entrypoints.presenters.entries import (
 )
 from hardwon.entrypoints.presenters.pauses import refusal
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import never_fail_to_print, put_out, warn
+from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, put_out, warn
 
 FIELDS = {
     "name": TEXT,
@@ -145,6 +145,9 @@ def main() -> None:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except OSError as error:
+        gone = is_working_folder_gone()
+        code = _failed(NO_FOLDER, INVALID) if gone else _failed(error.strerror or str(error), DATABASE)
     except Exception as error:  # noqa: BLE001  # no agent ever sees a traceback
         from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
 

@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Iterator
 
+from hardwon.adapters.durable import replace, temporary_beside
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.ports.agents import FolderState, UserFiles
 from hardwon.ports.override import override
@@ -26,14 +27,14 @@ def publish(path: str, data: bytes, mode: int = NEW) -> None:
         OSError: it can't be written; no temporary file is left.
 
     """
-    temporary = f"{path}.{os.urandom(8).hex()}.tmp"
+    temporary = temporary_beside(path)
     kept = _mode(path)
     try:
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600 if kept else mode)) as file:
             file.write(data)
         if kept:
             os.chmod(temporary, kept)
-        os.replace(temporary, path)
+        replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary)

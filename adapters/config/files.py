@@ -66,7 +66,7 @@ def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], Non
         except (FileNotFoundError, NotADirectoryError):
             continue
         except (OSError, ValueError) as error:
-            warn(f"{name} is ignored: {error}")
+            warn(f"{name} is ignored: {getattr(error, 'strerror', None) or error}")
     return files
 
 

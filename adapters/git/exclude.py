@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from hardwon.adapters.durable import replace, temporary_beside
 from hardwon.adapters.git.history import Question
 from hardwon.adapters.git.identity import identify, top_of
 from hardwon.domain.model.deadline import Deadline
@@ -107,14 +108,14 @@ def _read(path: str) -> str:
 
 def _write(path: str, text: str) -> None:
     """Write *text* to *path* atomically, with the mode that it has."""
-    written = f"{path}.{os.urandom(4).hex()}.partial"
+    written = temporary_beside(path)
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(written, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
             file.write(text)
         if os.path.exists(path):
             os.chmod(written, stat.S_IMODE(os.stat(path).st_mode))
-        os.replace(written, path)
+        replace(written, path)
     except OSError as error:
         with suppress(OSError):
             os.unlink(written)

@@ -10,6 +10,7 @@ from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE, LOCAL_FOLDER
 from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import (
+    LOCK_SECONDS,
     FileChange,
     JointWriteError,
     WholeFile,
@@ -28,8 +29,6 @@ from hardwon.ports.override import override
 
 READABLE_BY_ALL, PRIVATE = 0o644, 0o600
 OPEN_FOLDER, PRIVATE_FOLDER = 0o755, 0o700
-LOCK_SECONDS = 5.0
-"""Upper bound of the wait for another retrospective that writes."""
 
 
 class MarkdownBankFiles(BankFiles):

@@ -20,8 +20,6 @@ from hardwon.domain.model.errors import InvalidEntryError, UneditableFileError
 from hardwon.ports.documents import OwnTexts
 from hardwon.ports.override import override
 
-LOCK_SECONDS = 5.0
-
 
 class _Part(NamedTuple):
     """A part of a file, and the file as it was read."""
@@ -58,7 +56,7 @@ class MarkdownOwnTexts(OwnTexts):
     @override
     def replace(self, path: str, anchor: str, before: str, after: str) -> None:
         try:
-            with only_writer(os.path.dirname(path), LOCK_SECONDS):
+            with only_writer(os.path.dirname(path)):
                 part = self._part(path, anchor)
                 if part.text != before:
                     raise ChangedFileError("it was changed meanwhile: edit it again")

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 
+from hardwon.adapters.durable import temporary_beside
 from hardwon.adapters.markdown.bank_edit import with_lesson
 from hardwon.adapters.markdown.bank_format import entries_of
 from hardwon.adapters.markdown.front_matter import write_markdown
-from hardwon.adapters.markdown.whole_files import PRIVATE, beside
+from hardwon.adapters.markdown.whole_files import PRIVATE
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import TITLES
@@ -58,7 +59,7 @@ def written_folder(path: str, *, replace: bool) -> Iterator[str]:
     """
     if os.path.lexists(path) and not (os.path.isdir(path) and (replace or not os.listdir(path))):
         raise FileExistsError(path)
-    temporary = beside(path)
+    temporary = temporary_beside(path)
     os.mkdir(temporary, PRIVATE_FOLDER)
     try:
         yield temporary

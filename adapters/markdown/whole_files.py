@@ -9,22 +9,26 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from typing import BinaryIO, NamedTuple
 
+from hardwon.adapters.durable import flush_name, temporary_beside
+
 try:
     import fcntl
 except ImportError:  # Windows: its last writer wins
     fcntl = None  # type: ignore[assignment]
 
 NAP_SECONDS = 0.01
+LOCK_SECONDS = 5.0
+"""Upper bound of the wait for another process that writes in a folder."""
 
 
 @contextmanager
-def only_writer(folder: str, at_most: float | None = None) -> Iterator[None]:
+def only_writer(folder: str, at_most: float = LOCK_SECONDS) -> Iterator[None]:
     """
     Hold the exclusive lock of *folder*; the system releases it when the process ends.
 
     Args:
         folder: Must exist.
-        at_most: Seconds to wait; None waits without limit.
+        at_most: Seconds to wait.
 
     Raises:
         TimeoutError: another process still holds it.
@@ -41,10 +45,7 @@ def only_writer(folder: str, at_most: float | None = None) -> Iterator[None]:
         os.close(number)
 
 
-def _wait_for(number: int, at_most: float | None) -> None:
-    if at_most is None:
-        fcntl.flock(number, fcntl.LOCK_EX)
-        return
+def _wait_for(number: int, at_most: float) -> None:
     end = time.monotonic() + at_most
     while not _is_taken(number):
         if time.monotonic() >= end:
@@ -157,13 +158,14 @@ def written_file(path: str, *, replace: bool) -> Iterator[BinaryIO]:
     """
     if not replace and os.path.lexists(path):
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
-    temporary = beside(path)
+    temporary = temporary_beside(path)
     try:
         with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, PRIVATE)) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         (os.replace if replace else move_to_free_place)(temporary, path)
+        flush_name(path)
     except BaseException:
         remove_if_there(temporary)
         raise
@@ -242,24 +244,22 @@ def refuse_changed(path: str, was: os.stat_result) -> None:
 
 
 def _publish(path: str, text: str, mode: int, move: Callable[[str, str], None]) -> None:
-    temporary = beside(path)
+    temporary = temporary_beside(path)
     try:
         write_new(temporary, text, mode)
         move(temporary, path)
+        flush_name(path)
     except BaseException:
         remove_if_there(temporary)
         raise
 
 
-def beside(path: str) -> str:
-    """Return a free name for a temporary file in the folder of *path*."""
-    return f"{path}.{os.urandom(8).hex()}.tmp"
-
-
 def write_new(path: str, text: str, mode: int) -> None:
-    """Write the new file *path*, not atomically."""
+    """Write the new file *path* to the disk, not atomically."""
     with open(path, "x", encoding="utf-8", newline="\n", opener=lambda name, flags: os.open(name, flags, mode)) as file:
         file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def remove_if_there(path: str) -> None:
@@ -362,7 +362,7 @@ def _naming(path: str) -> Iterator[None]:
 
 
 def _stage(change: FileChange, temporaries: ExitStack) -> _Staged:
-    new, old = beside(change.path), beside(change.path)
+    new, old = temporary_beside(change.path), temporary_beside(change.path)
     texts = {new: change.text} if change.was is None else {new: change.text, old: change.before}
     for path, text in texts.items():
         temporaries.callback(remove_if_there, path)
@@ -383,9 +383,10 @@ def _refuse_conflict(change: FileChange) -> None:
 def _publish_staged(staged: _Staged) -> None:
     if staged.change.was is None:
         move_to_free_place(staged.new, staged.change.path)
-        return
-    refuse_changed(staged.change.path, staged.change.was)
-    os.replace(staged.new, staged.change.path)
+    else:
+        refuse_changed(staged.change.path, staged.change.was)
+        os.replace(staged.new, staged.change.path)
+    flush_name(staged.change.path)
 
 
 def _roll_back(staged: _Staged, written: os.stat_result) -> None:

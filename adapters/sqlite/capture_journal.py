@@ -11,7 +11,8 @@ from typing import Any
 
 from cattrs import BaseValidationError, Converter
 
-from hardwon.adapters.sqlite.database import public, transaction, translated
+from hardwon.adapters.sqlite.database import public, transaction
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.hook_events import connected, is_there, note, opened
 from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer

@@ -14,11 +14,10 @@ from collections.abc import Iterator
 
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
-    REPAIR,
     TEMPORARY,
     Database,
-    translated,
 )
+from hardwon.adapters.sqlite.file_errors import REPAIR, translated
 from hardwon.adapters.sqlite.schema import migrate, refuse_newer, schema_version
 from hardwon.adapters.sqlite.untrusted import (
     MEGABYTE,

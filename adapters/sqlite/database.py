@@ -8,48 +8,10 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from typing import Any
 
+from hardwon.adapters.sqlite.file_errors import OF_THE_FILE, REPAIR, primary_code, translated
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.redaction import redact
-
-SHOWN_CHARACTERS = 60
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-WAYS_OUT = {
-    sqlite3.SQLITE_BUSY: "; another program holds it, try again when it is done",
-    sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
-    sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
-    sqlite3.SQLITE_FULL: "; free some space",
-    sqlite3.SQLITE_INTERRUPT: ", as it took too long",
-    sqlite3.SQLITE_TOOBIG: "; a single value of it takes too much memory",
-}
-PRIMARY_CODE = 0xFF  # higher bits are details, such as SQLITE_CORRUPT_VTAB
-
-
-@contextmanager
-def translated(path: str, repair: str = "") -> Iterator[None]:
-    """
-    Translate errors of sqlite3, of the file system and of lone surrogates into `StorageError`.
-
-    Args:
-        path: The file, for the message.
-        repair: Advice about a damaged file, the end of the message.
-
-    """
-    try:
-        yield
-    except HardwonError:
-        raise
-    except UnicodeEncodeError as error:
-        raise StorageError(f"{path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise StorageError(f"{path}: {reason}; check the path and its permissions") from error
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
-        if code in DAMAGED:
-            raise CorruptStoreError(f"{path}: {error}{repair}") from error
-        raise StorageError(f"{path}: {error}{WAYS_OUT.get(code, '')}") from error
 
 
 def to_text(timestamp: dt.datetime) -> str:
@@ -124,7 +86,6 @@ COUNT_BUSY_SECONDS = 0.05
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 NOT_UTF_8 = "Could not decode to UTF-8"
 """How sqlite3's message about a text begins that can't be decoded."""
-REPAIR = ", run: hardwon doctor --repair"
 
 Row = tuple[Any, ...]
 Parameters = Sequence[object] | Mapping[str, object]
@@ -134,12 +95,16 @@ class Database:
     """
     A connection with nested transactions, and errors that name the file.
 
+    Attributes:
+        is_read_only: Whether it can only be read.
+
     No secret passes it: every text in the parameters of a statement is redacted, in a search for a key as when it is stored.
 
     Args:
         path: The database file, created with its folder if missing. `IN_MEMORY` and `TEMPORARY` leave no file.
         busy_seconds: Upper bound of the wait for other writers.
         read_only: Read an existing file without writing.
+        durable: A committed change survives a power failure; hooks, whose counters may be lost, do without.
 
     Attributes:
         warn: Called with one line about rows that can't be read.
@@ -149,24 +114,37 @@ class Database:
 
     """
 
-    def __init__(self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False) -> None:
+    def __init__(
+        self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False, durable: bool = True
+    ) -> None:
         self.path = path
         self.warn: Callable[[str], None] = _ignore
         self._reported = set[str]()
         self._identity: tuple[int, int] | None = None
+        self._synchronous = "FULL" if durable else "NORMAL"
         self._busy_ms = int(busy_seconds * 1000)
         with self.translated():
-            address = _read_only_uri(path) if read_only else _usable_address(path)
-            self.connection = sqlite3.connect(
-                address, timeout=busy_seconds, isolation_level=None, cached_statements=64, uri=address != path
-            )
-            self._configure()
+            self._connect(_read_only_uri(path) if read_only else _usable_address(path))
             self._identity = _identity(path)
+
+    def _connect(self, address: str) -> None:
+        """Connect; where SQLite can't make the files that it needs beside the database, as on a full disk, for reading."""
+        self.is_read_only = address not in {self.path, IN_MEMORY, TEMPORARY}
+        seconds, uri = self._busy_ms / 1000, self.is_read_only
+        self.connection = sqlite3.connect(address, seconds, isolation_level=None, cached_statements=64, uri=uri)
+        try:
+            self._configure()
+            self.connection.execute("PRAGMA schema_version")  # the first access to the file
+        except sqlite3.Error as error:
+            self.connection.close()
+            if self.is_read_only or primary_code(error) not in OF_THE_FILE:
+                raise
+            self._connect(_read_only_uri(self.path))
 
     def _configure(self) -> None:
         for pragma in (
             f"busy_timeout = {self._busy_ms}",
-            "synchronous = NORMAL",
+            f"synchronous = {self._synchronous}",
             "secure_delete = ON",
             "foreign_keys = ON",
             "cache_size = -8000",
@@ -367,46 +345,6 @@ def unenforced_foreign_keys(connection: sqlite3.Connection) -> Iterator[None]:
 def in_list(seqs: Iterable[int]) -> str:
     """Return *seqs* as the JSON array that `json_each(?)` reads."""
     return f"[{','.join(map(str, seqs))}]"
-
-
-AUTOMATIC_PROVIDER = "automatic_provider"
-LABEL_CURSOR = "label_cursor"
-
-
-class SqliteMetadata:
-    """Decisions in the store's metadata."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @property
-    def automatic_provider(self) -> str | None:
-        """The provider that `auto` stands for in this store, None before the first decision."""
-        return self._value(AUTOMATIC_PROVIDER)
-
-    def decide_provider(self, provider: str, *, force: bool = False) -> None:
-        """Store what `auto` means in this store; with *force*, replace an earlier decision."""
-        self._remember(AUTOMATIC_PROVIDER, provider, replace=force)
-
-    @property
-    def label_cursor(self) -> str | None:
-        """The id of the imported entry whose labelling was tried last, None before the first; it may be deleted."""
-        return self._value(LABEL_CURSOR)
-
-    def move_label_cursor(self, entry_id: str) -> None:
-        """Store the id of the imported entry whose labelling was tried last."""
-        self._remember(LABEL_CURSOR, entry_id, replace=True)
-
-    def _value(self, key: str) -> str | None:
-        value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (key,))
-        return None if value is None else str(value)
-
-    def _remember(self, key: str, value: str, *, replace: bool) -> None:
-        on_conflict = "UPDATE SET value = excluded.value" if replace else "NOTHING"
-        with self._database.transaction():
-            self._database.rows(
-                f"INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO {on_conflict}", (key, value)
-            )
 
 
 KEY = "content_version"

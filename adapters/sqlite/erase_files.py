@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
+from hardwon.adapters.durable import replace, temporary_beside
 from hardwon.adapters.sqlite.copies import remove
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
@@ -14,7 +15,6 @@ from hardwon.adapters.sqlite.database import (
     Database,
     note_change,
     transaction,
-    translated,
 )
 from hardwon.adapters.sqlite.erase import (
     Rows,
@@ -26,6 +26,7 @@ from hardwon.adapters.sqlite.erase import (
     texts_in_no_row,
     unused_texts,
 )
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.hook_events import FILE_NAME as JOURNAL
 from hardwon.adapters.sqlite.keyword_index import rebuild_index
 from hardwon.adapters.sqlite.redact_rows import count_secrets, drop_indexes, redact_rows
@@ -329,11 +330,11 @@ def _unescaped(line: str) -> str:
 
 
 def _without_lines(path: str, gone: frozenset[int]) -> None:
-    written = f"{path}.partial"
+    written = temporary_beside(path)
     with translated(path), open(path, "rb") as file, open(written, "wb", opener=_private) as rest:
         rest.writelines(line for place, line in enumerate(file) if place not in gone)
     with translated(path):
-        os.replace(written, path)
+        replace(written, path)
 
 
 def _private(path: str, flags: int) -> int:

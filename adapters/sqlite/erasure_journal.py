@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 
 from hardwon.adapters.sqlite.copies import publish, remove
-from hardwon.adapters.sqlite.database import translated
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.domain.model.erasure import Erasure
 from hardwon.ports.erasure import Begun, ErasureJournal
 from hardwon.ports.override import override

@@ -5,9 +5,10 @@ import os
 import sqlite3
 from collections.abc import Iterator
 
-from hardwon.adapters.sqlite.database import create_private, public, transaction, translated
+from hardwon.adapters.sqlite.database import create_private, public, transaction
+from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist, problem_of, translated
 from hardwon.domain.model.conversation.hook_event import HookEvent
-from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError
+from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
 FILE_NAME = "capture.db"
 ASIDE = ".damaged"
@@ -75,8 +76,8 @@ def path_of(folder: str) -> str:
 
 
 def is_there(folder: str) -> bool:
-    """Return whether the journal exists."""
-    return os.path.exists(path_of(folder))
+    """Return whether the journal exists, or may, as its folder is closed to this process."""
+    return may_exist(path_of(folder))
 
 
 @contextlib.contextmanager
@@ -88,7 +89,7 @@ def opened(folder: str) -> Iterator[sqlite3.Connection]:
         StorageError: it can't be opened, or is damaged.
     """
     path = path_of(folder)
-    with translated(path), contextlib.closing(connected(path, BUSY_SECONDS)) as connection:
+    with translated(path, REPAIR), contextlib.closing(connected(path, BUSY_SECONDS)) as connection:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise NewerSchemaError(f"{path} is of version {version}, written by a later hardwon: upgrade hardwon")
@@ -114,6 +115,25 @@ def _make(connection: sqlite3.Connection) -> None:
                 connection.execute(statement)
 
 
+def ensure_sound(folder: str) -> None:
+    """
+    Check that the journal in *folder*, if there is one, can be read and written, and is not damaged.
+
+    Raises:
+        CorruptStoreError: it is damaged.
+        StorageError: it can't be read or written now.
+    """
+    if not is_there(folder):
+        return
+    with opened(folder) as connection:
+        found = damage_of(connection)
+    path = path_of(folder)
+    if found:
+        raise CorruptStoreError(f"{path}: {found}{REPAIR}")
+    if wrong := problem_of(path):
+        raise StorageError(f"{path}: {wrong}")
+
+
 def put_aside(folder: str) -> str:
     """
     Rename a damaged journal, replacing an earlier one; return its new path, empty if it is not damaged.
@@ -123,7 +143,7 @@ def put_aside(folder: str) -> str:
     """
     path = path_of(folder)
     try:
-        has_events(folder)
+        ensure_sound(folder)
     except CorruptStoreError:
         with translated(path):
             for ending in ("-journal", ""):

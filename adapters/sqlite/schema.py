@@ -130,7 +130,7 @@ def open_existing(folder: str) -> Database | None:
     path = os.path.join(folder, FILE_NAME)
     if not os.path.isfile(path):
         return None
-    database = Database(path, COUNT_BUSY_SECONDS)
+    database = Database(path, COUNT_BUSY_SECONDS, durable=False)
     try:
         with database.translated():
             if schema_version(database.connection) == NEWEST:

@@ -13,7 +13,8 @@ from collections.abc import Collection, Iterable
 from contextlib import AbstractContextManager
 from typing import NamedTuple
 
-from hardwon.adapters.sqlite.database import INSTRUCTIONS_BETWEEN_CHECKS, Database, translated
+from hardwon.adapters.sqlite.database import INSTRUCTIONS_BETWEEN_CHECKS, Database
+from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.override import override

@@ -14,6 +14,12 @@ from hardwon.ports.vectors import PendingText, VectorStore
 BATCH = 50
 """The maximum number of pending entries that a write embeds."""
 
+BATCH_IN_TIME = 8
+"""The entries that are embedded at once where time is short."""
+
+LONGEST_PAUSE = 120.0
+"""Seconds that a run waits for a provider; one that wants more is left to another run."""
+
 UNUSABLE_IN_A_ROW = 3
 """After this many texts in a row without a usable vector the embedder counts as broken."""
 
@@ -60,6 +66,7 @@ class EmbedPending:
         deadline: Deadline,
         progress: Progress | None = None,
         patience: Patience | None = None,
+        batch: int = BATCH,
     ) -> int:
         """
         Embed at most *limit* pending entries, all of them for None; return how many.
@@ -69,31 +76,35 @@ class EmbedPending:
 
         Args:
             limit: The maximum number of entries.
-            deadline: The time limit of the embedder.
+            deadline: The time limit of the embedder; no batch begins after it.
             progress: Called with the number done after each batch.
             patience: The retries when the provider limits the rate; None for no retry.
+            batch: The entries that are embedded at once.
 
         Raises:
             EmbedderError: the embedder failed; earlier batches are stored.
             StorageError: the store can't be written now.
 
         """
-        return _Run(self, deadline, patience).embed(limit, progress or (lambda _: None))
+        return _Run(self, deadline, patience, batch).embed(limit, progress or (lambda _: None))
 
 
 class _Run:
     """One run; knows the texts that could not be embedded."""
 
-    def __init__(self, tools: EmbedPending, deadline: Deadline, patience: Patience | None) -> None:
+    def __init__(self, tools: EmbedPending, deadline: Deadline, patience: Patience | None, batch: int) -> None:
         self._tools = tools
         self._deadline = deadline
         self._patience = patience
+        self._batch = batch
         self._unusable: set[int] = set()
         self._in_a_row = 0
 
     def embed(self, limit: int | None, progress: Progress) -> int:
         done = 0
-        while batch := self._next(BATCH if limit is None else min(BATCH, limit - done)):
+        while batch := self._next(self._batch if limit is None else min(self._batch, limit - done)):
+            if done and self._deadline.passed():
+                break
             if done and self._patience:
                 self._patience.pause(self._patience.between_batches, "")
             pairs = self._patiently(batch)
@@ -117,7 +128,10 @@ class _Run:
                 refused += 1
                 if self._patience is None or refused >= self._patience.tries:
                     raise
-                self._patience.pause(error.retry_after or self._patience.when_limited, str(error))
+                pause = error.retry_after or self._patience.when_limited
+                if pause > LONGEST_PAUSE:
+                    raise RateLimitedError(f"{error}; run it again later", error.retry_after) from error
+                self._patience.pause(pause, str(error))
 
     def _vectors(self, batch: Sequence[PendingText]) -> Pairs:
         """Embed *batch*; bisect it when the answer is unusable, to isolate the failing text."""

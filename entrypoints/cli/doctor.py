@@ -9,7 +9,7 @@ import typer
 from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 from hardwon.domain.model.settings import Resolved, Settings
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.bootstrap_capture import last_events
+from hardwon.entrypoints.bootstrap_capture import last_events, put_aside
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_sound,
     move_store_aside,
@@ -74,6 +74,11 @@ def _repair(settings: Settings, project_root: str) -> None:
         _rebuild(settings, project_root)
     except StorageError as error:
         warn(f"nothing was repaired: {error}")
+    try:
+        if aside := put_aside(settings.global_store):
+            warn(f"the damaged capture journal is kept as {aside}; a new one begins with the next prompt")
+    except StorageError as error:
+        warn(f"the capture journal was not repaired: {error}")
 
 
 def _repair_schema(settings: Settings) -> None:

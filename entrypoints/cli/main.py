@@ -20,7 +20,7 @@ from hardwon.domain.model.errors import (
 from hardwon.entrypoints.cli.console import complain, say
 from hardwon.entrypoints.cli.options import OK, OUR_FAILURE, USERS_MISTAKE, close_opened
 from hardwon.entrypoints.cli.typed import with_typed
-from hardwon.entrypoints.streams import never_fail_to_print, silence
+from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, silence
 
 NAME = "hardwon"
 COMPLETING = "_HARDWON_COMPLETE"
@@ -283,7 +283,8 @@ def _run(arguments: Sequence[str]) -> int:
         return OK
     except OSError as error:  # those of the store became errors of ours on their way here
         silence()
-        return _failed(f"{error.filename or 'standard output'}: {error.strerror or error}", OUR_FAILURE)
+        gone, problem = is_working_folder_gone(), f"{error.filename or 'standard output'}: {error.strerror or error}"
+        return _failed(NO_FOLDER, USERS_MISTAKE) if gone else _failed(problem, OUR_FAILURE)
     return code
 
 

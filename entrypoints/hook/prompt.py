@@ -45,6 +45,7 @@ class PromptStart:
             repair_index=False,
             create=False,
             largest_upgrade=LARGEST_UPGRADE,
+            durable=False,
         )
 
     def print_block(self, output: Output) -> None:

@@ -119,7 +119,12 @@ class SessionStart:
         settings, warn = self._settings, self._warn
         try:
             return open_memory(
-                settings, warn, busy_seconds=BUSY_SECONDS, repair_index=False, largest_upgrade=LARGEST_UPGRADE
+                settings,
+                warn,
+                busy_seconds=BUSY_SECONDS,
+                repair_index=False,
+                largest_upgrade=LARGEST_UPGRADE,
+                durable=False,
             )
         except OlderSchemaError:
             wake(settings.global_store, self._project_root)

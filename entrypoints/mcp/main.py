@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.mcp.wire import claim_wire, leave, leave_soon, on_signals
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import never_fail_to_print, warn
+from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, warn
 
 if TYPE_CHECKING:
     from hardwon.entrypoints.mcp.server import MemoryServer
@@ -56,7 +56,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         leave(_failed(f"the package {error.name!r} is missing, run: {REINSTALL}", INCOMPLETE))
     except OSError as error:  # those of the store became errors of ours on their way here
-        leave(_failed(error.strerror or str(error), USAGE_ERROR))
+        leave(_failed(NO_FOLDER if is_working_folder_gone() else error.strerror or str(error), USAGE_ERROR))
     except Exception as error:  # noqa: BLE001  # no user ever sees a traceback
         from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
 

@@ -72,7 +72,10 @@ class StdioTransport:
             tasks.start_soon(self._write)
             for work in (self._read, self._hand_on):
                 threading.Thread(target=work, daemon=True).start()
-            await server.serve(self._requests, self._answers.clone())
+            try:
+                await server.serve(self._requests, self._answers.clone())
+            finally:
+                self._requests.close()  # a store that can't be opened: the thread that hands lines on must not wait
             self._answers.close()
 
     def stop(self) -> None:

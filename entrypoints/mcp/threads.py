@@ -217,16 +217,18 @@ class MemoryWorker:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memory")
         self._embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vectors")
         self._labels = ThreadPoolExecutor(max_workers=1, thread_name_prefix="labels")
-        self._memory = await _result(self._thread, self._opened)
-        if self._startup_scan:
-            self._startup_scan.start()
         try:
-            yield
-        finally:
+            self._memory = await _result(self._thread, self._opened)
             if self._startup_scan:
-                self._startup_scan.stop()
-            with anyio.CancelScope(shield=True):
-                await self.call(lambda memory: memory.close())
+                self._startup_scan.start()
+            try:
+                yield
+            finally:
+                if self._startup_scan:
+                    self._startup_scan.stop()
+                with anyio.CancelScope(shield=True):
+                    await self.call(lambda memory: memory.close())
+        finally:
             for thread in (self._thread, self._embedding, self._labels):
                 thread.shutdown(wait=False)
 

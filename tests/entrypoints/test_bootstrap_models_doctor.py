@@ -28,6 +28,7 @@ def test_a_provider_that_answers_is_reported_with_its_model_and_width(scene: Sce
         "name": f"provider {provider}",
         "ok": True,
         "detail": f"{model} answers, {dimensions} dimensions, 1 vectors",
+        "todo": False,
     }
     assert finding(done, "search")["detail"] == f"by meaning with {provider} {model}, and by word"
     assert len(scene.requests()) == 1

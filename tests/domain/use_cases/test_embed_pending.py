@@ -171,6 +171,27 @@ class LimitedEmbedder(PlantedEmbedder):
         return super().embed(texts, task, deadline)
 
 
+def test_a_provider_that_wants_more_than_two_minutes_is_left_to_another_run() -> None:
+    pauses = list[float]()
+    patience = Patience(pause=lambda seconds, _: pauses.append(seconds))
+    for retry_after in (120.0, 120.5):
+        embedder = LimitedEmbedder(refusing={1}, retry_after=retry_after)
+        if retry_after > 120:
+            with pytest.raises(RateLimitedError, match="too many requests; run it again later"):
+                EmbedPending(embedder, store_of(1)).embed(None, DEADLINE, patience=patience)
+        else:
+            assert EmbedPending(embedder, store_of(1)).embed(None, DEADLINE, patience=patience) == 1
+
+    assert pauses == [120.0]
+
+
+def test_after_the_deadline_no_batch_begins() -> None:
+    times = iter([0.0, 1.0, 2.0, 3.0, 3.0])
+    deadline = Deadline(lambda: next(times, 3.0), 2.5)
+
+    assert EmbedPending(PlantedEmbedder(), store_of(100)).embed(None, deadline, batch=8) == 4 * 8
+
+
 @pytest.mark.parametrize(("retry_after", "waited"), [(7.0, 7.0), (None, 10.0)])
 def test_a_patient_run_waits_as_long_as_requested_and_goes_on(retry_after: float | None, waited: float) -> None:
     store, pauses = store_of(120), list[tuple[float, str]]()

@@ -277,3 +277,17 @@ def test_two_problems_are_two_findings(world: World) -> None:
     ]
     assert done.stderr.startswith("hardwon: 2 of ")
     assert done.stderr.endswith(" checks failed\n")
+
+
+def test_a_damaged_capture_journal_is_found_and_set_aside(world: World) -> None:
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    journal = world.store / "capture.db"
+    journal.write_bytes(b"garbage" * 1_000)
+
+    assert_only_finding(hardwon(world, "doctor", "--json"), "capture journal", "run: hardwon doctor --repair")
+    done = hardwon(world, "doctor", "--repair")
+
+    assert done.code == 0
+    assert done.stderr.startswith(f"Warning: the damaged capture journal is kept as {journal}.damaged; ")
+    assert (world.store / "capture.db.damaged").read_bytes() == b"garbage" * 1_000
+    assert world.query("SELECT count(*) FROM entries") == [(3,)]

@@ -1,0 +1,132 @@
+"""Errors of SQLite and the file system in words: what is the matter with a file, and the way out. Standard library only."""
+
+import errno
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
+
+REPAIR = ", run: hardwon doctor --repair"
+COMPANIONS = ("", "-wal", "-shm", "-journal")
+FULL = "the disk is full: free some space"
+OTHER_PROBLEM = "the disk may be full or failing"
+"""Where the file system tells nothing."""
+
+
+SHOWN_CHARACTERS = 60
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+WAYS_OUT = {
+    sqlite3.SQLITE_BUSY: "; another program holds it, try again when it is done",
+    sqlite3.SQLITE_READONLY: "; check the permissions of the file and its folder",
+    sqlite3.SQLITE_CANTOPEN: "; it must be a file in a folder you may write to",
+    sqlite3.SQLITE_FULL: "; free some space",
+    sqlite3.SQLITE_IOERR: f"; {OTHER_PROBLEM}",
+    sqlite3.SQLITE_INTERRUPT: ", as it took too long",
+    sqlite3.SQLITE_TOOBIG: "; a single value of it takes too much memory",
+}
+OF_THE_FILE = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+"""Errors that the file system may explain better."""
+
+PRIMARY_CODE = 0xFF  # higher bits are details, such as SQLITE_CORRUPT_VTAB
+
+
+@contextmanager
+def translated(path: str, repair: str = "") -> Iterator[None]:
+    """
+    Translate errors of sqlite3, of the file system and of lone surrogates into `StorageError`.
+
+    Args:
+        path: The file, for the message.
+        repair: Advice about a damaged file, the end of the message.
+
+    """
+    try:
+        yield
+    except HardwonError:
+        raise
+    except UnicodeEncodeError as error:
+        raise StorageError(f"{path}: {error.object[:SHOWN_CHARACTERS]!r} is not valid text") from error
+    except OSError as error:
+        raise StorageError(f"{path}: {problem_of_creating(path, error)}") from error
+    except ValueError as error:
+        raise StorageError(f"{path}: {error}; check the path and its permissions") from error
+    except sqlite3.Error as error:
+        code = primary_code(error)
+        if code in DAMAGED:
+            raise CorruptStoreError(f"{path}: {error}{repair}") from error
+        seen = problem_of(path) if code in OF_THE_FILE else ""
+        raise StorageError(f"{path}: {seen or str(error) + WAYS_OUT.get(code, '')}") from error
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """Return the sort of *error*, without details; 0 for one that is not SQLite's."""
+    return getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
+
+
+def problem_of(path: str) -> str:
+    """
+    Return why this process can't read or write the database at *path*, with the way out; empty when nothing is seen.
+
+    Looked at are the folder, the file and what SQLite keeps beside it, then the space that the disk has left.
+    """
+    folder = os.path.dirname(path)
+    if not _exists(folder):
+        return ""
+    if os.path.isdir(path):
+        return f"{path} is a folder, not a file: move it away"
+    if wrong := _denied(folder, os.R_OK | os.X_OK, folder) or _denied(folder, os.W_OK, folder):
+        return wrong
+    files = [path + ending for ending in COMPANIONS if _exists(path + ending)]
+    denied = (_denied(file, mode, "it" if file == path else file) for mode in (os.R_OK, os.W_OK) for file in files)
+    return next(filter(None, denied), "") or (FULL if _is_full(folder) else "")
+
+
+def problem_of_creating(path: str, error: OSError) -> str:
+    """Return why the file can't be created or looked at, with the way out."""
+    if error.errno == errno.ENOSPC:
+        return FULL
+    reason = error.strerror or str(error)
+    return (error.errno == errno.EACCES and problem_of(path)) or f"{reason}; check the path and its permissions"
+
+
+def may_exist(path: str) -> bool:
+    """Return whether there is something at *path*, or this process may not look."""
+    try:
+        os.lstat(path)
+    except PermissionError:
+        return True
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def damage_of(connection: sqlite3.Connection) -> str:
+    """Read a whole database; return in a line what is damaged first, empty when it is sound."""
+    [(found, *_)] = connection.execute("PRAGMA quick_check(1)").fetchall()
+    return "" if found == "ok" else " ".join(str(found).removeprefix("*** in database main ***").split())
+
+
+def _exists(path: str) -> bool:
+    return os.path.lexists(path)
+
+
+def _denied(path: str, mode: int, name: str) -> str:
+    if os.access(path, mode):
+        return ""
+    what = "write" if mode == os.W_OK else "read"
+    owner = os.stat(path).st_uid
+    if owner == os.geteuid():
+        return f"no permission to {what} {name}: run chmod u+rw{'x' if os.path.isdir(path) else ''} {path}"
+    return f"no permission to {what} {name}, which belongs to user {owner}: let that user give it to you, or name another store"
+
+
+def _is_full(folder: str) -> bool:
+    if not hasattr(os, "statvfs"):
+        return False
+    try:
+        about = os.statvfs(folder)
+    except OSError:
+        return False
+    return about.f_blocks > 0 and about.f_bavail == 0

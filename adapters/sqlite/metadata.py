@@ -1,0 +1,42 @@
+"""Decisions in the store's metadata: the provider that `auto` means, and how far labelling came."""
+
+from hardwon.adapters.sqlite.database import Database
+
+AUTOMATIC_PROVIDER = "automatic_provider"
+LABEL_CURSOR = "label_cursor"
+
+
+class SqliteMetadata:
+    """Decisions in the store's metadata."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    def automatic_provider(self) -> str | None:
+        """The provider that `auto` stands for in this store, None before the first decision."""
+        return self._value(AUTOMATIC_PROVIDER)
+
+    def decide_provider(self, provider: str, *, force: bool = False) -> None:
+        """Store what `auto` means in this store; with *force*, replace an earlier decision."""
+        self._remember(AUTOMATIC_PROVIDER, provider, replace=force)
+
+    @property
+    def label_cursor(self) -> str | None:
+        """The id of the imported entry whose labelling was tried last, None before the first; it may be deleted."""
+        return self._value(LABEL_CURSOR)
+
+    def move_label_cursor(self, entry_id: str) -> None:
+        """Store the id of the imported entry whose labelling was tried last."""
+        self._remember(LABEL_CURSOR, entry_id, replace=True)
+
+    def _value(self, key: str) -> str | None:
+        value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (key,))
+        return None if value is None else str(value)
+
+    def _remember(self, key: str, value: str, *, replace: bool) -> None:
+        on_conflict = "UPDATE SET value = excluded.value" if replace else "NOTHING"
+        with self._database.transaction():
+            self._database.rows(
+                f"INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO {on_conflict}", (key, value)
+            )

@@ -1,0 +1,186 @@
+"""States that a file of hardwon can be in, and how each is made. Run in a child process: some bind it for good."""
+
+import contextlib
+import ctypes
+import fcntl
+import os
+import resource
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from tests.entrypoints.faults.without_powers import give_up_powers
+from tests.entrypoints.hook_process import World
+
+PAGE = 4096
+HEADER_BYTE = 20  # "reserved bytes a page": it decides where SQLite looks for everything
+ROOM = 512 * 1024
+"""Bytes of the full disk; what the files leave of it is filled."""
+
+CLONE_NEWNS, CLONE_NEWUSER, MS_REC, MS_PRIVATE = 0x20000, 0x10000000, 0x4000, 0x40000
+CAPABILITY_VERSION = 0x20080522
+
+
+def paths(world: World) -> Mapping[str, Path]:
+    """Return where each file is."""
+    return {
+        "memory.db": world.database,
+        "WAL": world.store / "memory.db-wal",
+        "capture.db": world.store / "capture.db",
+        "hook.log": world.log,
+        "the store's folder": world.store,
+        "a bank file": world.project / "docs" / "knowledge-bank" / "heuristics.md",
+        "a memory file": world.project / "memory" / "locks.md",
+        "settings": world.project / ".claude" / "iflow-dev.local.md",
+    }
+
+
+def put(world: World, file: str, state: str) -> contextlib.AbstractContextManager[object]:
+    """Put *file* into *state*, for good but for what the returned context ends."""
+    if (file, state) in SPECIAL:
+        return SPECIAL[file, state](world, paths(world)[file])
+    return STATES[state](world, paths(world)[file])
+
+
+def missing(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Remove the file."""
+    path.unlink()
+    return contextlib.nullcontext()
+
+
+def empty(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Leave nothing in the file."""
+    path.write_bytes(b"")
+    return contextlib.nullcontext()
+
+
+def garbage(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Leave bytes in the file that are neither text nor a database."""
+    path.write_bytes(bytes(range(255, 0, -1)) * 40)
+    return contextlib.nullcontext()
+
+
+def truncated(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Leave the first half of the file."""
+    os.truncate(path, path.stat().st_size // 2)
+    return contextlib.nullcontext()
+
+
+def flipped(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Flip a bit of the file's beginning."""
+    _flip(path, HEADER_BYTE)
+    return contextlib.nullcontext()
+
+
+def flipped_in_tree(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Flip the bit of a database that says what sort of page the root of a table's tree is."""
+    connection = sqlite3.connect(path)
+    [(page,)] = connection.execute(
+        "SELECT rootpage FROM sqlite_master WHERE type = 'table' AND name IN ('entry_text', 'event')"
+    )
+    connection.close()
+    _flip(path, (page - 1) * PAGE)
+    return contextlib.nullcontext()
+
+
+def _flip(path: Path, place: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1 << 4
+    path.write_bytes(content)
+
+
+def no_permission(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Let this process neither read nor write the file: it is as another user's."""
+    path.chmod(0)
+    if os.geteuid() == 0:
+        _give_up_powers()
+    return contextlib.nullcontext()
+
+
+def read_only(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Let this process only read what is below *path*."""
+    for item in (path, *path.rglob("*")):
+        item.chmod(item.stat().st_mode & ~0o222)
+    if os.geteuid() == 0:
+        _give_up_powers()
+    return contextlib.nullcontext()
+
+
+def _give_up_powers() -> None:
+    """Give up root's capabilities: file modes bind from now on, programs that are started included."""
+    give_up_powers()
+    header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
+    if _libc().capset(header, (ctypes.c_uint32 * 6)()):
+        raise OSError(ctypes.get_errno(), "the capabilities stay")
+
+
+def full_disk(world: World, path: Path) -> contextlib.nullcontext[None]:
+    """Leave no byte on the disk that holds the file's folder; where no disk can be mounted, files can't grow."""
+    folder = world.store if world.store in path.parents else world.project
+    if not _mounted(folder):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        return contextlib.nullcontext()
+    with contextlib.suppress(OSError), open(folder / "filler", "wb", buffering=0) as filler:
+        while True:
+            filler.write(b"x" * PAGE)
+    return contextlib.nullcontext()
+
+
+def _mounted(folder: Path) -> bool:
+    """Put a small disk of its own, which ends with this process, in the place of *folder*; return whether that is allowed."""
+    how = CLONE_NEWNS | (0 if os.geteuid() == 0 else CLONE_NEWUSER)
+    if _libc().unshare(how) or _libc().mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None):
+        return False
+    copy = folder.with_name("copy")
+    shutil.copytree(folder, copy, symlinks=True)
+    if _libc().mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, f"size={ROOM}".encode()):
+        return False
+    shutil.copytree(copy, folder, dirs_exist_ok=True, symlinks=True)
+    return True
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+@contextlib.contextmanager
+def locked(_: World, path: Path) -> Iterator[None]:
+    """Let another program hold the file: a database by its locks, others by the system's."""
+    if path.suffix != ".db":
+        with open(path, "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+        return
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("BEGIN EXCLUSIVE")
+        yield
+
+
+@contextlib.contextmanager
+def write_locked(world: World, _: Path) -> Iterator[None]:
+    """Let another program hold the lock of writers."""
+    with contextlib.closing(sqlite3.connect(world.database, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+
+
+State = Callable[[World, Path], contextlib.AbstractContextManager[object]]
+
+STATES: Mapping[str, State] = {
+    "missing": missing,
+    "empty": empty,
+    "garbage": garbage,
+    "truncated": truncated,
+    "flipped bit": flipped,
+    "flipped bit in a tree": flipped_in_tree,
+    "no permission": no_permission,
+    "read only": read_only,
+    "full disk": full_disk,
+    "locked": locked,
+}
+"""The names of states, with the functions that put a file into them."""
+
+SPECIAL: Mapping[tuple[str, str], State] = {("WAL", "locked"): write_locked}
+"""States that are made in another way for one file."""

@@ -1,0 +1,50 @@
+"""Every state that a file can be in is called what it is by every door, with the way out; reading goes on where it can."""
+
+import time
+
+import pytest
+
+from tests.doors.doors import Template
+from tests.doors.expected import AS_EVER, CELLS, HOOKS, Expected, expected, matches
+
+Cell = tuple[str, str, str]
+LONGEST_SECONDS = {True: 10.0, False: 12.0}
+"""Of a process, by whether it is a hook: hosts wait for it no longer; commands wait 5 s for other programs."""
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
+    """Return a world that is made new for each cell."""
+    return Template(tmp_path_factory.mktemp("states"))
+
+
+@pytest.mark.parametrize("door", AS_EVER)
+def test_every_door_of_a_healthy_world_answers(template: Template, door: str) -> None:
+    assert_output(template, ("", "", door), AS_EVER[door])
+
+
+@pytest.mark.parametrize("cell", CELLS, ids="-".join)
+def test_a_file_in_any_state_gets_its_line_at_every_door(template: Template, cell: Cell) -> None:
+    assert_output(template, cell, expected(*cell))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("cell", CELLS, ids="-".join)
+def test_a_process_answers_in_time_in_any_state(template: Template, cell: Cell) -> None:
+    state, file, door = cell
+    started = time.monotonic()
+    output = template.ask(door, file, state, in_process=False)
+    seconds = time.monotonic() - started
+
+    assert "Traceback" not in output.text, output.text
+    assert seconds < LONGEST_SECONDS[door in HOOKS], f"{cell}: {seconds} s"
+    if state != "locked" or door not in HOOKS:  # what a hook still prints in its time depends on the machine
+        assert matches(expected(*cell), *output), f"{cell}: wanted {expected(*cell)}\ngot {output.code}:\n{output.text}"
+
+
+def assert_output(template: Template, cell: Cell, wanted: Expected) -> None:
+    state, file, door = cell
+    output = template.ask(door, file, state)
+
+    assert "Traceback" not in output.text, output.text
+    assert matches(wanted, *output), f"{cell}: wanted {wanted}\ngot {output.code}:\n{output.text}"
