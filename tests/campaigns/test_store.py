@@ -1,4 +1,4 @@
-"""What the campaigns count: a loss, a double and a damage are seen."""
+"""A loss, a double and a damage are counted."""
 
 import contextlib
 import sqlite3
