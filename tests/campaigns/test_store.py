@@ -1,4 +1,4 @@
-"""What the campaigns count: a loss, a double and a damage are seen."""
+"""The counts of the campaigns: a loss, a double and a damaged index are seen."""
 
 import contextlib
 import sqlite3
