@@ -86,7 +86,7 @@ class SqliteProjects(Projects):
             " WHERE e.id = ? AND typeof(p.project) = 'text' ORDER BY p.project",
             (entry_id,),
         )
-        return tuple(project for (project,) in rows)
+        return tuple(project for (project,) in rows if isinstance(project, str))
 
     @override
     def add_place(self, entry_id: str, project_id: str) -> None:

@@ -1,4 +1,4 @@
-"""A loss, a double and a damage are counted."""
+"""The counts of the campaigns: a loss, a double and a damaged index are seen."""
 
 import contextlib
 import sqlite3
