@@ -41,7 +41,7 @@ def load_rows(source: VectorSource, only: EntryFilter) -> VectorRows:
     block = source.load(only)
     values = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), source.dimensions)
     seqs = np.array(block.seqs, dtype=np.int64)
-    categories = np.array([c if isinstance(c, str) else "" for c in block.categories], dtype=np.str_)
+    categories = np.array([category or "" for category in block.categories], dtype=np.str_)
     sound = np.isfinite(values @ np.ones(source.dimensions, dtype=np.float32))
     if sound.all():
         return VectorRows(seqs, categories, values)

@@ -82,8 +82,7 @@ class SqliteProjects(Projects):
     @override
     def places_of(self, entry_id: str) -> tuple[str, ...]:
         rows = self._database.rows(
-            "SELECT p.project FROM entry_place p JOIN entry e ON e.seq = p.entry_seq"
-            " WHERE e.id = ? AND typeof(p.project) = 'text' ORDER BY p.project",
+            "SELECT p.project FROM entry_place p JOIN entry e ON e.seq = p.entry_seq WHERE e.id = ? ORDER BY p.project",
             (entry_id,),
         )
         return tuple(project for (project,) in rows if isinstance(project, str))
