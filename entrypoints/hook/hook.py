@@ -104,19 +104,24 @@ class Hook:
 
     def _leave(self) -> float:
         """Return for how many seconds to go on, 0 to end, which is logged if something was not done."""
-        if self._is_noting():
+        if self._is_done():
+            return 0
+        if time.monotonic() < self._deadline():
             return POLLING_SECONDS
-        if not self._output.written:
-            self._log_late()
+        self._log_late()
         return 0
 
-    def _is_noting(self) -> bool:
-        """Return whether what was said, or may be an event that says it, is not noted yet and still can be."""
-        now = time.monotonic()
+    def _is_done(self) -> bool:
+        """Return whether the user has what counts: what was said is noted, or a session start printed something."""
+        if self._request is not None and self._request.event in NOTED:
+            return self._present is not None and not self._present.is_noting
+        return self._output.written
+
+    def _deadline(self) -> float:
+        """Return until when the hook goes on, by `time.monotonic`: longer only for what was said, or may be."""
         if self._request is None:
-            return now < self._watched_from + READING_SECONDS
-        is_noted = self._request.event not in NOTED or (self._present is not None and not self._present.is_noting)
-        return not is_noted and now < self._started + NOTING_SECONDS
+            return self._watched_from + READING_SECONDS
+        return self._started + NOTING_SECONDS if self._request.event in NOTED else 0.0
 
     def _log_late(self) -> None:
         """Log that nothing was printed or done; during a pause nothing is written."""
