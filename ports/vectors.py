@@ -158,7 +158,7 @@ class BlockSource(VectorSource, Protocol):
 
 class PendingText(NamedTuple):
     """
-    The text of an entry that has no vector yet.
+    The text of an entry that is to be embedded.
 
     Attributes:
         seq: The store's number of the entry.
@@ -203,6 +203,10 @@ class VectorStore(VectorSource, Protocol):
 
     def pending(self, limit: int) -> list[PendingText]:
         """Return at most *limit* entries of `kinds` without a vector, the newest `updated_at` first, then by id."""
+        ...
+
+    def texts(self, limit: int, after: int = 0) -> list[PendingText]:
+        """Return at most *limit* entries of `kinds` whose numbers are above *after*, by number, with a vector or without."""
         ...
 
     def clear(self, only: EntryFilter) -> None:

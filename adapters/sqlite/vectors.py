@@ -56,6 +56,11 @@ SELECT_PENDING = """
     ORDER BY e.updated_at DESC, e.id LIMIT ?
 """
 
+SELECT_TEXTS = """
+    SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.seq > ? AND {within} ORDER BY e.seq LIMIT ?
+"""
+
 
 class SqliteVectorStore(VectorStore, BlockSource):
     """
@@ -133,9 +138,17 @@ class SqliteVectorStore(VectorStore, BlockSource):
     @override
     def pending(self, limit: int) -> list[PendingText]:
         within = where(self._served)
-        rows = self._database.rows(
+        return self._texts(
             SELECT_PENDING.format(within=within.sql), (self._space_id(), *within.parameters, max(0, limit))
         )
+
+    @override
+    def texts(self, limit: int, after: int = 0) -> list[PendingText]:
+        within = where(self._served)
+        return self._texts(SELECT_TEXTS.format(within=within.sql), (after, *within.parameters, max(0, limit)))
+
+    def _texts(self, sql: str, parameters: tuple[object, ...]) -> list[PendingText]:
+        rows = self._database.rows(sql, parameters)
         return [PendingText(seq, searchable_text(*texts), text_hash) for seq, *texts, text_hash in rows]
 
     @override

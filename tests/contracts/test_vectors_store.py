@@ -224,6 +224,22 @@ def test_a_vector_can_be_replaced(make: MakeWorld) -> None:
         assert rows_of(world.vectors.load(LEARNINGS)) == {seq: planted(0.8)}
 
 
+@given(stored=stores)
+@few_examples
+def test_the_texts_are_those_of_all_entries_by_number_a_page_at_a_time(
+    make: MakeWorld, stored: list[tuple[Entry, Vector | None]]
+) -> None:
+    with make() as world:
+        fill(world, stored)
+        pages, after = list[PendingText](), 0
+        while page := world.vectors.texts(2, after):
+            pages += page
+            after = page[-1].seq
+
+        world.vectors.clear(EVERYTHING)
+        assert pages == sorted(world.vectors.pending(ALL), key=lambda text: text.seq)
+
+
 def test_vectors_of_another_space_are_another_matter(make: MakeWorld) -> None:
     entry = lesson("one")
     with make() as world:
