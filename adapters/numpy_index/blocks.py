@@ -2,7 +2,7 @@
 
 import struct
 import zlib
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,7 +115,7 @@ class Codes(NamedTuple):
         """Return the scores against *query*; by Cauchy and Schwarz none is off by more than its residual."""
         dimensions = len(query.exact)
         # Sums of products of codes must be exact: float32 holds all integers below 2^24.
-        product = np.float32 if dimensions * LARGEST_CODE**2 < 2**24 else np.float64
+        product: type[np.floating[Any]] = np.float32 if dimensions * LARGEST_CODE**2 < 2**24 else np.float64
         both = np.stack((query.exact, query.codes), axis=1).astype(product)
         chunks = [self.values[at : at + CHUNK].astype(product) @ both for at in range(0, len(self.values), CHUNK)]
         products = np.concatenate([np.empty((0, 2), dtype=product), *chunks])
