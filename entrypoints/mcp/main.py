@@ -5,7 +5,6 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.errors import StorageError
@@ -71,8 +70,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--port", type=int, default=DEFAULT_PORT, metavar="N", help="with --http (default: %(default)s)"
     )
-    parser.add_argument("--version", action="version", version=f"{NAME} {version('hardwon')}")
+    parser.add_argument("--version", action="store_true", help="show program's version number and exit")
     options = parser.parse(arguments)
+    if options.version:
+        from importlib.metadata import version  # slow
+
+        parser.exit(message=f"{NAME} {version('hardwon')}\n")
     if not 0 <= options.port <= LARGEST_PORT:
         parser.error(f"--port {options.port} is no port: use 0 to {LARGEST_PORT}, 0 for any that is free")
     if options.http and len(os.environ.get(TOKEN, "")) < SHORTEST_TOKEN:
@@ -117,8 +120,9 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 
 def _build(options: argparse.Namespace) -> "MemoryServer":
     from hardwon.entrypoints.bootstrap_project import read_settings
-    from hardwon.entrypoints.mcp.server import build_server
-    from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, StartupScan
+    from hardwon.entrypoints.mcp.scan import Scan, StartupScan
+    from hardwon.entrypoints.mcp.server import MemoryServer
+    from hardwon.entrypoints.mcp.threads import MemoryWorker
 
     logging.basicConfig(level=logging.WARNING, format=f"{NAME}: %(message)s")  # to standard error
     resolved = read_settings(options.project_root, flags(options))
@@ -126,7 +130,7 @@ def _build(options: argparse.Namespace) -> "MemoryServer":
         warn(warning)
     scan = Scan(resolved.settings, options.project_root, warn)
     startup_scan = None if options.no_scan else StartupScan(scan)
-    return build_server(MemoryWorker(resolved.settings, options.project_root, warn, startup_scan))
+    return MemoryServer(MemoryWorker(resolved.settings, options.project_root, warn, startup_scan))
 
 
 def _first(errors: BaseExceptionGroup[StorageError]) -> str:
