@@ -37,7 +37,8 @@ METHODS: Mapping[str, type[BaseModel]] = {
 
 def sdk_server(server: MemoryServer) -> Server[Any]:
     """Return a server of the SDK that answers as *server* does; the handshake is the SDK's."""
-    made = Server[Any](**server.info, instructions=INSTRUCTIONS)
+    info = server.info
+    made: Server[Any] = Server(info["name"], title=info["title"], version=info["version"], instructions=INSTRUCTIONS)
     for method, params in METHODS.items():
         made.add_request_handler(method, params, _answering(server, method))
     return made

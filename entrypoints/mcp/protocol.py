@@ -79,16 +79,23 @@ def invalid_params() -> RpcError:
 
 
 class Request(NamedTuple):
-    """What the client asks; a notification has no id and gets no answer."""
+    """What the client asks."""
 
-    id: RequestId | None
+    id: RequestId
     method: str
     params: Mapping[str, Any]
 
 
-def read_message(line: bytes) -> Request | None:
+class Notification(NamedTuple):
+    """What the client tells; nothing is answered."""
+
+    method: str
+    params: Mapping[str, Any]
+
+
+def read_message(line: bytes) -> Request | Notification | None:
     """
-    Return what *line* asks; None for an answer of the client, which was asked nothing.
+    Return what *line* asks or tells; None for an answer of the client, which was asked nothing.
 
     Raises:
         MalformedError: it is no JSON-RPC 2.0 message.
@@ -103,9 +110,10 @@ def read_message(line: bytes) -> Request | None:
         request_id = document.get("id") if isinstance(document, dict) else None
         reason = f"{shown!r} is not a JSON-RPC 2.0 message with a method and an object as params"
         raise MalformedError(INVALID_REQUEST, reason, request_id if _is_id(request_id) else None)
-    return (
-        Request(document.get("id"), document["method"], document.get("params") or {}) if "method" in document else None
-    )
+    if "method" not in document:
+        return None
+    told = Notification(document["method"], document.get("params") or {})
+    return Request(document["id"], *told) if "id" in document else told
 
 
 def _is_message(document: Mapping[str, Any]) -> bool:

@@ -21,6 +21,7 @@ from hardwon.entrypoints.mcp.protocol import (
     INTERNAL_ERROR,
     INVALID_REQUEST,
     MalformedError,
+    Notification,
     Request,
     RequestId,
     RpcError,
@@ -115,39 +116,37 @@ class StdioTransport:
             await self._send(None, error=RpcError(INVALID_REQUEST, reason).document())
             return
         try:
-            request = read_message(line)
+            message = read_message(line)
         except MalformedError as error:
             await self._send(error.request_id, error=error.document())
             return
-        if request is None:
-            return
-        if request.id is not None:
-            self._open[request.id] = anyio.CancelScope()
-            tasks.start_soon(self._answer, server, session, request, request.id)
-        elif request.method == "notifications/cancelled":
-            self._cancel(request.params.get("requestId"))
-        elif request.method == "notifications/initialized":
-            session.begin()
+        match message:
+            case Request():
+                scope = self._open[message.id] = anyio.CancelScope()
+                tasks.start_soon(self._answer, server, session, message, scope)
+            case Notification("notifications/cancelled", params):
+                self._cancel(params.get("requestId"))
+            case Notification("notifications/initialized"):
+                session.begin()
 
     def _cancel(self, request_id: object) -> None:
         if isinstance(request_id, int | str) and (scope := self._open.get(request_id)):
             scope.cancel()
 
-    async def _answer(self, server: MemoryServer, session: Session, request: Request, request_id: RequestId) -> None:
+    async def _answer(self, server: MemoryServer, session: Session, request: Request, scope: anyio.CancelScope) -> None:
         """Answer *request*, unless the client cancels it."""
-        scope = self._open[request_id]
         with scope:
             try:
                 session.admit(request)
                 result = await server.answer(request.method, request.params)
-                await self._send(request_id, result=session.complete(request.method, result))
+                await self._send(request.id, result=session.complete(request.method, result))
             except RpcError as error:
-                await self._send(request_id, error=error.document())
+                await self._send(request.id, error=error.document())
             except Exception:  # the client is told nothing of what we did not foresee
                 logger.exception("%r raised an unexpected exception", request.method)
-                await self._send(request_id, error=RpcError(INTERNAL_ERROR, "Internal server error").document())
-        if self._open.get(request_id) is scope:  # not another request of the same id
-            del self._open[request_id]
+                await self._send(request.id, error=RpcError(INTERNAL_ERROR, "Internal server error").document())
+        if self._open.get(request.id) is scope:  # not another request of the same id
+            del self._open[request.id]
         self._answered.set()
         if request.method == "tools/list":
             self._listed.set()
