@@ -24,14 +24,14 @@ UNAUTHORISED = b"send 'Authorization: Bearer ' and the token that hardwon-mcp fo
 App = Callable[..., Awaitable[None]]
 
 
-METHODS: Mapping[str, type[BaseModel]] = {
-    "tools/list": mcp_types.PaginatedRequestParams,
-    "tools/call": mcp_types.CallToolRequestParams,
-    "resources/list": mcp_types.PaginatedRequestParams,
-    "resources/templates/list": mcp_types.PaginatedRequestParams,
-    "resources/read": mcp_types.ReadResourceRequestParams,
-    "prompts/list": mcp_types.PaginatedRequestParams,
-    "prompts/get": mcp_types.GetPromptRequestParams,
+METHODS: Mapping[str, tuple[type[BaseModel], type[BaseModel]]] = {
+    "tools/list": (mcp_types.PaginatedRequestParams, mcp_types.ListToolsResult),
+    "tools/call": (mcp_types.CallToolRequestParams, mcp_types.CallToolResult),
+    "resources/list": (mcp_types.PaginatedRequestParams, mcp_types.ListResourcesResult),
+    "resources/templates/list": (mcp_types.PaginatedRequestParams, mcp_types.ListResourceTemplatesResult),
+    "resources/read": (mcp_types.ReadResourceRequestParams, mcp_types.ReadResourceResult),
+    "prompts/list": (mcp_types.PaginatedRequestParams, mcp_types.ListPromptsResult),
+    "prompts/get": (mcp_types.GetPromptRequestParams, mcp_types.GetPromptResult),
 }
 
 
@@ -39,15 +39,17 @@ def sdk_server(server: MemoryServer) -> Server[Any]:
     """Return a server of the SDK that answers as *server* does; the handshake is the SDK's."""
     info = server.info
     made: Server[Any] = Server(info["name"], title=info["title"], version=info["version"], instructions=INSTRUCTIONS)
-    for method, params in METHODS.items():
-        made.add_request_handler(method, params, _answering(server, method))
+    for method, (params, result) in METHODS.items():
+        made.add_request_handler(method, params, _answering(server, method, result))
     return made
 
 
-def _answering(server: MemoryServer, method: str) -> Callable[[Any, BaseModel], Awaitable[dict[str, Any]]]:
-    async def answer(context: ServerRequestContext[Any, Any], _: BaseModel) -> dict[str, Any]:
+def _answering(
+    server: MemoryServer, method: str, result: type[BaseModel]
+) -> Callable[[Any, BaseModel], Awaitable[BaseModel]]:
+    async def answer(context: ServerRequestContext[Any, Any], _: BaseModel) -> BaseModel:
         try:
-            return await server.answer(method, context.params or {})
+            return result.model_validate(await server.answer(method, context.params or {}))
         except RpcError as error:
             raise MCPError(error.code, error.message, error.data) from error
 

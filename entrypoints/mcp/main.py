@@ -11,7 +11,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.mcp.wire import claim_wire, leave, leave_soon, on_signals
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, warn
+from hardwon.entrypoints.streams import NO_FOLDER, REINSTALL, is_working_folder_gone, never_fail_to_print, warn
 
 if TYPE_CHECKING:
     from hardwon.entrypoints.mcp.server import MemoryServer
@@ -30,7 +30,6 @@ class Transport(Protocol):
 NAME = "hardwon-mcp"
 STORE_FAILURE = 2
 INCOMPLETE = 2
-REINSTALL = "uv tool upgrade --reinstall hardwon"
 TOKEN = "HARDWON_MCP_TOKEN"  # noqa: S105  # a variable's name
 SHORTEST_TOKEN = 16
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -75,7 +74,8 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.version:
         from importlib.metadata import version  # slow
 
-        parser.exit(message=f"{NAME} {version('hardwon')}\n")
+        print(f"{NAME} {version('hardwon')}")
+        parser.exit()
     if not 0 <= options.port <= LARGEST_PORT:
         parser.error(f"--port {options.port} is no port: use 0 to {LARGEST_PORT}, 0 for any that is free")
     if options.http and len(os.environ.get(TOKEN, "")) < SHORTEST_TOKEN:

@@ -1,5 +1,6 @@
 """The MCP server: it answers each method with tools, resources (one memory, the figures) and prompts, whatever the transport."""
 
+import contextlib
 import json
 import logging
 import os
@@ -25,6 +26,7 @@ from hardwon.entrypoints.mcp.references import find
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.pauses import refusal as paused_refusal
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.streams import REINSTALL
 
 if TYPE_CHECKING:
     from hardwon.entrypoints.mcp.schema import Tool
@@ -86,6 +88,11 @@ class MemoryServer:
         """Keep the store open; a `StorageError` says that it can't be."""
         return self._worker.open()
 
+    def make_tools(self) -> None:
+        """Make the tools, so that the first call need not; where that fails, the call tells why."""
+        with contextlib.suppress(Exception):
+            _ = self._tools
+
     def begin_scan(self) -> None:
         """Begin to index the project's files, in the background."""
         self._worker.begin_scan()
@@ -131,8 +138,10 @@ class MemoryServer:
     def _tools(self) -> "Mapping[str, Tool]":
         if self._given_tools is not None:
             return self._given_tools
-        from hardwon.entrypoints.mcp.tools import make_tools  # pydantic: most sessions call no tool
-
+        try:
+            from hardwon.entrypoints.mcp.tools import make_tools  # pydantic: most sessions call no tool
+        except ImportError as error:
+            raise ToolError(f"hardwon is not installed completely ({error}), run: {REINSTALL}") from error
         return make_tools(self._worker)
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ LONGEST_LINE = 8 * MAX_TEXT_BYTES
 """Bytes: a text of the greatest size with every character escaped, and more."""
 
 MAX_LINES_AHEAD = 256
+TOOL_CALL = b'"tools/call"'
 
 SETTLE_SECONDS = 1.0
 """The startup scan waits so long at most for the client to have its list of tools."""
@@ -68,7 +69,7 @@ class StdioTransport:
 
     async def serve(self, server: MemoryServer) -> None:
         """Serve the client; what it asked before it left may still be answered for `DRAIN_SECONDS`."""
-        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._read, args=(server,), daemon=True).start()
         async with server.open(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._begin_scan, server)
             accept = partial(self._accept, server, Session(server.info), tasks)
@@ -81,12 +82,19 @@ class StdioTransport:
         self._at_end()
         threading.Thread(target=self._in_loop, args=(self._end,), daemon=True).start()
 
-    def _read(self) -> None:
-        """Read ahead, so that the end is seen when it comes; a thread of its own, as nothing can interrupt it."""
+    def _read(self, server: MemoryServer) -> None:
+        """
+        Read ahead, so that the end is seen when it comes; a thread of its own, as nothing can interrupt it.
+
+        It makes the tools too, when one is called first: the event loop goes on meanwhile, and the end that may follow does not
+        count until that is done.
+        """
         with contextlib.suppress(OSError):  # a terminal that is gone, say, is a client that has left
             while line := self._wire.incoming.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
                     self._skip_line()
+                if TOOL_CALL in line:
+                    server.make_tools()
                 if line.strip():
                     self._lines.put(line)
         self._at_end()
