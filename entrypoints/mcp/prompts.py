@@ -1,4 +1,4 @@
-"""What the server says to models unasked, and the prompts for the menus of hosts."""
+"""The server's instructions for models, and its prompts for the menus of hosts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -34,10 +34,10 @@ class Prompt(NamedTuple):
 
     Attributes:
         name: By which it is asked for.
-        title: What people are shown.
-        description: What it is for.
+        title: Its name for people.
+        description: Its purpose.
         argument: The argument's name.
-        meaning: What the argument says.
+        meaning: The argument's description.
         render: Returns the prompt's text for the argument's value.
 
     """

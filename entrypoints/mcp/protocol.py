@@ -79,7 +79,7 @@ def invalid_params() -> RpcError:
 
 
 class Request(NamedTuple):
-    """What the client asks."""
+    """A question of the client."""
 
     id: RequestId
     method: str
@@ -87,7 +87,7 @@ class Request(NamedTuple):
 
 
 class Notification(NamedTuple):
-    """What the client tells; nothing is answered."""
+    """A message of the client without an answer."""
 
     method: str
     params: Mapping[str, Any]
@@ -95,25 +95,28 @@ class Notification(NamedTuple):
 
 def read_message(line: bytes) -> Request | Notification | None:
     """
-    Return what *line* asks or tells; None for an answer of the client, which was asked nothing.
+    Return what *line* asks or notifies; None for an answer of the client, which was asked nothing.
 
     Raises:
         MalformedError: it is no JSON-RPC 2.0 message.
     """
-    shown = line.strip().decode(errors="replace")[:LONGEST_SHOWN]
     try:
         document = json.loads(line.decode())
     except (ValueError, RecursionError):
-        reason = f"{shown!r} is not JSON: write one JSON-RPC message a line"
+        reason = f"{_shown(line)!r} is not JSON: write one JSON-RPC message a line"
         raise MalformedError(PARSE_ERROR, reason) from None
     if not isinstance(document, dict) or not _is_message(document) or _has_lone_surrogates(line, document):
         request_id = document.get("id") if isinstance(document, dict) else None
-        reason = f"{shown!r} is not a JSON-RPC 2.0 message with a method and an object as params"
+        reason = f"{_shown(line)!r} is not a JSON-RPC 2.0 message with a method and an object as params"
         raise MalformedError(INVALID_REQUEST, reason, request_id if _is_id(request_id) else None)
     if "method" not in document:
         return None
-    told = Notification(document["method"], document.get("params") or {})
-    return Request(document["id"], *told) if "id" in document else told
+    message = Notification(document["method"], document.get("params") or {})
+    return Request(document["id"], *message) if "id" in document else message
+
+
+def _shown(line: bytes) -> str:
+    return line.strip()[: 4 * LONGEST_SHOWN].decode(errors="replace")[:LONGEST_SHOWN]
 
 
 def _is_message(document: Mapping[str, Any]) -> bool:
@@ -129,7 +132,7 @@ def _is_id(value: object) -> bool:
 
 
 def _has_lone_surrogates(line: bytes, document: object) -> bool:
-    """Tell whether a text of *document* can't be written as UTF-8: only an escape brings such a character."""
+    """Return whether a text of *document* can't be written as UTF-8: only an escape brings such a character."""
     if b"\\ud" not in line.lower():
         return False
     try:

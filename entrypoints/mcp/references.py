@@ -17,9 +17,9 @@ SHOWN_CHARACTERS = 80
 
 def find(memory: Memory, reference: int | str, here: Workplace = NOWHERE) -> Entry:
     """
-    Return the memory that *reference* names: its number, also as text, or its id of 16 hex digits (rule U-3).
+    Return the memory that *reference* names: its number, also as text, or its id of 16 hex digits.
 
-    What can be both is an id before it is a number: 16 digits are more likely hex ones than so large a store.
+    A text that can be both is an id before it is a number: 16 digits are more likely hex ones than so large a store.
 
     Args:
         memory: The store.

@@ -30,7 +30,7 @@ class Scanned(NamedTuple):
     Attributes:
         indexed: The result of indexing files.
         pending: How many memories of files have no vector yet.
-        troubles: The reasons why vectors could not be made, one line each.
+        problems: The reasons why vectors could not be made, one line each.
 
     """
 
@@ -99,7 +99,7 @@ class StartupScan:
     The scan at the start of a server, in the background.
 
     Args:
-        scan: What is done; its trouble is told, and stops nothing.
+        scan: The work; its problems are reported, and stop nothing.
 
     """
 
