@@ -6,8 +6,8 @@ import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
-import mcp_types
 import uvicorn
+from mcp import types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
@@ -25,13 +25,13 @@ App = Callable[..., Awaitable[None]]
 
 
 METHODS: Mapping[str, tuple[type[BaseModel], type[BaseModel]]] = {
-    "tools/list": (mcp_types.PaginatedRequestParams, mcp_types.ListToolsResult),
-    "tools/call": (mcp_types.CallToolRequestParams, mcp_types.CallToolResult),
-    "resources/list": (mcp_types.PaginatedRequestParams, mcp_types.ListResourcesResult),
-    "resources/templates/list": (mcp_types.PaginatedRequestParams, mcp_types.ListResourceTemplatesResult),
-    "resources/read": (mcp_types.ReadResourceRequestParams, mcp_types.ReadResourceResult),
-    "prompts/list": (mcp_types.PaginatedRequestParams, mcp_types.ListPromptsResult),
-    "prompts/get": (mcp_types.GetPromptRequestParams, mcp_types.GetPromptResult),
+    "tools/list": (types.PaginatedRequestParams, types.ListToolsResult),
+    "tools/call": (types.CallToolRequestParams, types.CallToolResult),
+    "resources/list": (types.PaginatedRequestParams, types.ListResourcesResult),
+    "resources/templates/list": (types.PaginatedRequestParams, types.ListResourceTemplatesResult),
+    "resources/read": (types.ReadResourceRequestParams, types.ReadResourceResult),
+    "prompts/list": (types.PaginatedRequestParams, types.ListPromptsResult),
+    "prompts/get": (types.GetPromptRequestParams, types.GetPromptResult),
 }
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 NAME = "hardwon"
 TITLE = "hardwon: hard-won lessons"
 DESCRIPTION = os.path.join(os.path.dirname(__file__), "description.json")
-"""The version and the tools as `tools/list` shows them; `make mcp-description` writes it, as making the tools takes 0.2 s."""
+"""The version and the tools as `tools/list` shows them; `make description` writes it, as making the tools takes 0.2 s."""
 
 JSON = "application/json"
 SCHEME = "memory://"

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 import pytest
 from mcp.shared.message import SessionMessage
-from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
+from mcp.types import JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from hardwon.domain.model.settings import Settings

@@ -25,6 +25,9 @@ HANDSHAKE = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": 
 HEAVY = {"pydantic", "mcp", "mcp_types", "numpy", "httpx", "hardwon.entrypoints.mcp.schema"}
 
 
+CANCELLED = list[float]()
+
+
 class Waited(Answer):
     """The result."""
 
@@ -33,7 +36,11 @@ class Waited(Answer):
 
 async def wait(seconds: float) -> Waited:
     """Wait."""
-    await anyio.sleep(seconds)
+    try:
+        await anyio.sleep(seconds)
+    except anyio.get_cancelled_exc_class():
+        CANCELLED.append(seconds)
+        raise
     return Waited(message="waited", seconds=seconds)
 
 
@@ -108,6 +115,7 @@ def converse(client: Client, folder: Path, talk: Any) -> None:
 def test_a_cancelled_call_is_not_answered_and_others_are(client: Client, tmp_path: Path) -> None:
     async def talk(_: Served) -> None:
         await client.shake_hands()
+        CANCELLED.clear()
         client.send("tools/call", 2, name="wait", arguments={"seconds": 1000})
         client.send("tools/call", "3", name="wait", arguments={"seconds": 0})
         assert (await client.receive())["id"] == "3"
@@ -116,8 +124,9 @@ def test_a_cancelled_call_is_not_answered_and_others_are(client: Client, tmp_pat
         client.send("notifications/cancelled", requestId=2)
         client.send("ping", 4)
         assert (await client.receive())["id"] == 4
+        assert CANCELLED == [1000]
 
-    converse(client, tmp_path, talk)  # it ends at once: nothing is open any more
+    converse(client, tmp_path, talk)
 
 
 def test_a_slow_call_holds_up_no_other_and_may_share_its_id(client: Client, tmp_path: Path) -> None:
