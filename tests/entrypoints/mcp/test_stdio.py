@@ -106,8 +106,10 @@ def converse(client: Client, folder: Path, talk: Any) -> None:
         server = Served(folder)
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(StdioTransport(client.wire, lambda: None).serve, server)
-            await talk(server)
-            client.leave()
+            try:
+                await talk(server)
+            finally:
+                client.leave()  # else a thread would read on, and hold up the stream's end
 
     anyio.run(both)
 
