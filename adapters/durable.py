@@ -4,6 +4,7 @@ import contextlib
 import os
 import re
 import time
+from collections.abc import Callable
 
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp$")
 LONGEST_WRITE = 3600.0
@@ -25,12 +26,31 @@ def sweep(folder: str) -> None:
     Raises:
         OSError: the folder can't be read.
     """
-    with os.scandir(folder) as entries:
-        left = [entry for entry in entries if TEMPORARY.search(entry.name)]
-    for entry in left:
+    for path in _temporary_files(folder):
         with contextlib.suppress(OSError):
-            if entry.is_file(follow_symlinks=False) and time.time() - entry.stat().st_mtime > LONGEST_WRITE:
-                os.unlink(entry.path)
+            if time.time() - os.stat(path).st_mtime > LONGEST_WRITE:
+                os.unlink(path)
+
+
+def remove_unfinished(folder: str, holds: Callable[[str], bool]) -> None:
+    """
+    Remove the temporary files in *folder* of whatever age whose text *holds* something that must not stay.
+
+    Raises:
+        OSError: the folder or a file can't be read or changed.
+    """
+    for path in _temporary_files(folder):
+        with contextlib.suppress(FileNotFoundError):  # its process has finished it meanwhile
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text = file.read()
+            if holds(text):
+                os.unlink(path)
+
+
+def _temporary_files(folder: str) -> list[str]:
+    with os.scandir(folder) as entries:
+        named = [entry for entry in entries if TEMPORARY.search(entry.name)]
+    return [entry.path for entry in named if entry.is_file(follow_symlinks=False)]
 
 
 def flush(path: str) -> None:

@@ -16,6 +16,7 @@ from hardwon.adapters.hook_log import HookLog, last_events, one_line
 
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
+    from hardwon.adapters.sqlite.database import Database
     from hardwon.domain.model.conversation.hook_event import HookEvent
     from hardwon.domain.model.injection.delivery import GivenText
     from hardwon.domain.model.injection.receipt import Turn
@@ -103,17 +104,14 @@ def has_events(store: str) -> bool:
 def captures(store: str, folder: str) -> bool:
     """Return whether what is said in *folder* may be noted: not where the user chose that conversations are not kept."""
     from hardwon.adapters.git.identity import identify
-    from hardwon.adapters.sqlite.schema import open_existing
     from hardwon.domain.model.errors import StorageError
 
     try:
-        database = open_existing(store)
-        if database is None:
-            return True
-        with contextlib.closing(database):
-            chosen = database.value(
-                "SELECT conversations FROM project WHERE key = ?", (identify(folder).as_text().key,)
-            )
+        with _opened(store) as database:
+            if database is None:
+                return True
+            key = identify(folder).as_text().key
+            chosen = database.value("SELECT conversations FROM project WHERE key = ?", (key,))
     except StorageError:
         return True
     return bool(chosen != "off")
@@ -183,44 +181,42 @@ def _likeness(memory: "Memory") -> "TextSimilarity | None":
 
 
 @contextlib.contextmanager
-def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
+def _opened(store: str) -> "Iterator[Database | None]":
     """
     Open an existing store without creating or migrating it; None where there is none, or one of another schema.
 
     Raises:
         StorageError: the store can't be opened.
     """
-    from hardwon.adapters.clock import SystemClock
-    from hardwon.adapters.sqlite.influences import SqliteInfluences
     from hardwon.adapters.sqlite.schema import open_existing
-    from hardwon.domain.use_cases.track_usage import NoticeUse
 
     database = open_existing(store)
     try:
-        yield NoticeUse(SqliteInfluences(database), SystemClock()) if database else None
+        yield database
     finally:
         if database:
             database.close()
 
 
 @contextlib.contextmanager
-def confirming_in(store: str) -> "Iterator[ConfirmDelivery | None]":
-    """
-    Open an existing store without creating or migrating it; None where there is none, or one of another schema.
+def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
+    """Open the store as `_opened` does, to count which entries were used."""
+    from hardwon.adapters.clock import SystemClock
+    from hardwon.adapters.sqlite.influences import SqliteInfluences
+    from hardwon.domain.use_cases.track_usage import NoticeUse
 
-    Raises:
-        StorageError: the store can't be opened.
-    """
+    with _opened(store) as database:
+        yield NoticeUse(SqliteInfluences(database), SystemClock()) if database else None
+
+
+@contextlib.contextmanager
+def confirming_in(store: str) -> "Iterator[ConfirmDelivery | None]":
+    """Open the store as `_opened` does, to confirm that injections were delivered."""
     from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
-    from hardwon.adapters.sqlite.schema import open_existing
     from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
 
-    database = open_existing(store)
-    try:
+    with _opened(store) as database:
         yield ConfirmDelivery(SqliteDeliveries(database)) if database else None
-    finally:
-        if database:
-            database.close()
 
 
 def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":

@@ -19,7 +19,7 @@ def test_programs_are_started_interruptible_also_where_the_tests_are_started_ign
     assert done.stdout == "[False, False]\n"
 
 
-def test_a_promise_in_seconds_holds_as_it_stands_on_a_quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_promise_in_seconds_is_not_extended_on_a_quiet_machine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(waiting, "slowdown", lambda: 1.0)
 
     assert waiting.in_time(0.9, 1.0)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from hardwon.adapters.durable import remove_unfinished
 from hardwon.adapters.markdown.bank_edit import BankView, MarkdownBanks, Span
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.bank_format import entries_of, identity_of
@@ -18,6 +19,7 @@ from hardwon.adapters.markdown.memory_file import memory_file, sections_in, with
 from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import read_regular_file
 from hardwon.domain.model.erasure import Erasure
+from hardwon.domain.model.errors import UneditableFileError
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, BankEntry
 from hardwon.domain.model.own_files import CONVERSATION_FOLDERS
 from hardwon.domain.model.redaction import redact
@@ -64,6 +66,7 @@ class OwnFiles(Place):
                 return {name: (_without(name, file.text, erasure), file) for name, file in _holding(folder, erasure)}
 
             folder.change(planned)
+            _remove_unfinished(folder.path, erasure)
 
     @override
     def secrets(self) -> Sequence[Found]:
@@ -93,6 +96,13 @@ class OwnFiles(Place):
                 path = os.path.realpath(os.path.join(root, MEMORY, name))
                 if os.path.isdir(path) and is_within(path, [root]):
                     yield MemoryFolder(path)
+
+
+def _remove_unfinished(folder: str, erasure: Erasure) -> None:
+    try:
+        remove_unfinished(folder, erasure.is_in)
+    except OSError as error:
+        raise UneditableFileError(f"{folder}: {error.strerror or error}") from error
 
 
 def _holding(folder: MemoryFolder, erasure: Erasure) -> Iterator[tuple[str, UsableFile]]:
@@ -155,6 +165,9 @@ class BankLessons(Place):
                 place: _without_lessons(text, place.category, erasure) for place, text in banks.texts.items()
             }
             self._files.write(MarkdownBanks(texts))
+            for folder in dict.fromkeys(os.path.dirname(self._files.path(place)) for place in PLACES):
+                if os.path.isdir(folder):
+                    _remove_unfinished(folder, erasure)
 
     @override
     def secrets(self) -> Sequence[Found]:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
-from hardwon.adapters.durable import replace, temporary_beside
+from hardwon.adapters.durable import remove_unfinished, replace, temporary_beside
 from hardwon.adapters.sqlite.copies import remove
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
@@ -285,6 +285,8 @@ class FolderTexts(Place):
         for path in self._paths(LOGS):
             if gone := _lines(path, erasure):
                 _without_lines(path, gone)
+        with translated(self._folder):
+            remove_unfinished(self._folder, erasure.is_in)
         for path in self._paths(RECORDS):
             if bytes_holding(path, erasure):
                 with translated(path):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hardwon.adapters.sqlite.database import Database, to_text
-from hardwon.adapters.sqlite.decoding import Decoder, readable
+from hardwon.adapters.sqlite.decoding import Decoder, readable, text
 from hardwon.adapters.sqlite.rows import encoded, taken_usage
 from hardwon.domain.model.file_state import AbsentFile, Standing
 from hardwon.ports.file_state import LONGEST_ABSENCE, Absences, Tombstone, Tombstones
@@ -44,7 +44,7 @@ class SqliteAbsences(Absences):
             " ORDER BY file_path != ?1, departed_at DESC, file_path LIMIT 1)",
             (file_path, file_hash),
         )
-        standings = readable(self._database, "departed", rows, lambda row: (row[1], _to_standing(row[2:])))
+        standings = readable(self._database, "departed", rows, lambda row: (text(row[1]), _to_standing(row[2:])))
         return AbsentFile(rows[0][0], dict(standings)) if rows else None
 
     @override

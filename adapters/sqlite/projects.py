@@ -85,7 +85,7 @@ class SqliteProjects(Projects):
             "SELECT p.project FROM entry_place p JOIN entry e ON e.seq = p.entry_seq WHERE e.id = ? ORDER BY p.project",
             (entry_id,),
         )
-        return tuple(project for (project,) in rows)
+        return tuple(project for (project,) in rows if isinstance(project, str))
 
     @override
     def add_place(self, entry_id: str, project_id: str) -> None:

@@ -23,7 +23,8 @@ def read_projects(database: Database) -> tuple[Project, ...]:
 
 def read_trusted_folders(database: Database) -> tuple[str, ...]:
     """Return the folders below which every project is trusted, sorted."""
-    return tuple(path for (path,) in database.rows("SELECT path FROM trusted_folder ORDER BY path"))
+    rows = database.rows("SELECT path FROM trusted_folder ORDER BY path")
+    return tuple(path for (path,) in rows if isinstance(path, str))
 
 
 def read_registry(database: Database, mode: TrustMode) -> Registry:

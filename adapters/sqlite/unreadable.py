@@ -259,7 +259,9 @@ def _repaired_values(connection: sqlite3.Connection, model: sqlite3.Connection, 
 def _substitute(connection: sqlite3.Connection, row: Unreadable, column: _Column) -> Any:
     value = row.row[column.name]
     if isinstance(value, _Text) and column.type == "TEXT" and (row.table, column.name) not in SUBSTITUTES:
-        return value.decode("utf-8", "replace")
+        replaced = value.decode("utf-8", "replace")
+        if not _problem(column, replaced):
+            return replaced
     if expression := SUBSTITUTES.get((row.table, column.name)):
         return connection.execute(f"SELECT {expression}", {"key": row.key[0]}).fetchone()[0]
     if column.default is not None:

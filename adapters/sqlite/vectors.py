@@ -180,7 +180,7 @@ class SqliteVectorStore(VectorStore):
                 self._warn(f"the vector of entry {seq} has {size}: skipped, run: hardwon embed --all")
                 continue
             seqs.append(seq)
-            categories.append(category)
+            categories.append(category if isinstance(category, str) else None)
             values.frombytes(blob)
         if sys.byteorder == "big":
             values.byteswap()

@@ -13,7 +13,7 @@ from hardwon.entrypoints.bootstrap_capture import one_line, open_log
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.hook.output import Output, complain
 from hardwon.entrypoints.hook.pause import SessionPauses
-from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
+from hardwon.entrypoints.hook.request import NOTED, SESSION_START, HookRequest
 from hardwon.entrypoints.hook.watchdog import leave_by
 
 PROMPT_SECONDS = 0.95
@@ -31,6 +31,9 @@ class Event:
         slowdown: The seconds that a second of computing takes on the machine as it is now.
         pauses: The pauses of the store.
 
+    Attributes:
+        is_noting: Whether what was said is still to be noted.
+
     """
 
     def __init__(
@@ -44,6 +47,7 @@ class Event:
         self._resolved = read_settings(request.project_root, request.flags)
         self._settings = self._resolved.settings
         self._log = open_log(self._settings.global_store)
+        self.is_noting = self._captures and request.event in NOTED
 
     def take(self) -> None:
         """Do what the event asks for; another than these asks for nothing."""
@@ -98,7 +102,10 @@ class Event:
         if self._captures:
             from hardwon.entrypoints.hook.capture import note_event  # brings sqlite3
 
-            note_event(self._request, self._settings, self.warn)
+            try:
+                note_event(self._request, self._settings, self.warn)
+            finally:
+                self.is_noting = False
 
     def _notice_use(self) -> None:
         if self._injects:

@@ -1,5 +1,7 @@
 """One process of the hook: which event it was called for, and what is done when time is up."""
 
+import time
+
 from hardwon.entrypoints.bootstrap_capture import one_line, open_log
 from hardwon.entrypoints.bootstrap_project import store_of
 from hardwon.entrypoints.hook.event import Event
@@ -8,6 +10,7 @@ from hardwon.entrypoints.hook.pause import PausedEvent, pauses_of
 from hardwon.entrypoints.hook.request import (
     HELP,
     NO_EVENT,
+    NOTED,
     SESSION_START,
     USAGE,
     HookRequest,
@@ -21,6 +24,13 @@ from hardwon.entrypoints.hook.request import (
 from hardwon.entrypoints.hook.watchdog import slowdown, start_watchdog
 
 NO_INPUT = "no event came on standard input in time"
+READING_SECONDS = 1.0
+"""Time to read an event, also where the process itself began late."""
+
+NOTING_SECONDS = 8.0
+"""Time to note what was said, of the ten seconds that hosts wait."""
+
+POLLING_SECONDS = 0.05
 
 
 class Hook:
@@ -36,18 +46,21 @@ class Hook:
     def __init__(self, output: Output, started: float) -> None:
         self._output = output
         self._started = started
+        self._watched_from = time.monotonic()
         self._slowdown = slowdown(started)  # now: to wait for the host's JSON says nothing about the machine
         self._request: HookRequest | None = None
+        self._present: Event | PausedEvent | None = None
 
     def run(self, arguments: list[str]) -> int:
         """Answer one request and return the exit code."""
         if arguments in HELP:
             self._output.write(f"{USAGE}\n")
             return 0
-        start_watchdog(self._started, self._print_late, self._log_late)
+        start_watchdog(self._started, self._print_late, self._leave)
         try:
             self._request = self._requested(arguments)
-            self._event(self._request).take()
+            self._present = self._event(self._request)
+            self._present.take()
         except UsageError as error:
             complain(f"hardwon-hook: {one_line(str(error))}")
             return 1
@@ -89,11 +102,30 @@ class Hook:
         except Exception:  # noqa: BLE001  # that nothing was printed is logged at the end
             return False
 
+    def _leave(self) -> float:
+        """Return for how many seconds to go on, 0 to end, which is logged if something was not done."""
+        if self._is_done():
+            return 0
+        if time.monotonic() < self._deadline():
+            return POLLING_SECONDS
+        self._log_late()
+        return 0
+
+    def _is_done(self) -> bool:
+        """Return whether the user has what counts: what was said is noted, or a session start printed something."""
+        if self._request is not None and self._request.event in NOTED:
+            return self._present is not None and not self._present.is_noting
+        return self._output.written
+
+    def _deadline(self) -> float:
+        """Return until when the hook goes on, by `time.monotonic`: longer only for what was said, or may be."""
+        if self._request is None:
+            return self._watched_from + READING_SECONDS
+        return self._started + NOTING_SECONDS if self._request.event in NOTED else 0.0
+
     def _log_late(self) -> None:
         """Log that nothing was printed or done; during a pause nothing is written."""
         request = self._request
-        if self._output.written:
-            return
         if request is None:
             open_log(store_of({}))(NO_INPUT)
         elif not pauses_of(request).present:

@@ -70,6 +70,8 @@ def pauses_of(request: HookRequest) -> SessionPauses:
 class PausedEvent:
     """An event during a pause: a session start says so in one line, and nothing is written anywhere."""
 
+    is_noting = False
+
     def __init__(self, request: HookRequest, output: Output, pause: Pause) -> None:
         self._request = request
         self._output = output

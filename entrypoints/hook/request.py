@@ -18,6 +18,8 @@ USAGE = (
 )
 SESSION_START = "SessionStart"
 NO_EVENT = ""
+NOTED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
+"""The events by which a host tells what was said."""
 COMPACTION = "compact"
 LONGEST_NAME = 200
 """Characters of a session's name; a longer one is no host's."""

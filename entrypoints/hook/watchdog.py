@@ -33,7 +33,7 @@ def slowdown(started: float) -> float:
     return max(1.0, (time.monotonic() - started) / max(time.process_time(), 0.001))
 
 
-def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callable[[], None]) -> None:
+def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callable[[], float]) -> None:
     """
     Call *print_late* at 1.8 s, and *leave* at 1.95 s, then end the process with exit code 0.
 
@@ -43,7 +43,7 @@ def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callab
     Args:
         started: When the process began, by `time.monotonic`.
         print_late: Prints what it can unless something was printed; when it returns True the process ends at once.
-        leave: Called last; it takes little time.
+        leave: Called last; returns the seconds after which it is called again, 0 to end.
 
     """
 
@@ -53,7 +53,8 @@ def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callab
 
     def end() -> None:
         try:
-            leave()
+            while seconds := leave():
+                time.sleep(seconds)
         finally:
             os._exit(0)
 
@@ -63,10 +64,14 @@ def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callab
     except RuntimeError:  # no more threads
 
         def interrupt(*_: object) -> None:
+            seconds = 0.0
             try:
-                print_late()
+                if not print_late():
+                    seconds = leave()
             finally:
-                end()
+                if not seconds:
+                    os._exit(0)
+            signal.setitimer(signal.ITIMER_REAL, seconds)
 
         signal.signal(signal.SIGALRM, interrupt)
         signal.setitimer(signal.ITIMER_REAL, max(0.001, started + ALARM_SECONDS - time.monotonic()))

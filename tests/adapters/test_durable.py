@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 from hardwon.adapters.agents import user_files
-from hardwon.adapters.durable import LONGEST_WRITE, flush, replace, sweep, temporary_beside
+from hardwon.adapters.durable import LONGEST_WRITE, flush, remove_unfinished, replace, sweep, temporary_beside
 from hardwon.adapters.markdown import whole_files
 
 
@@ -81,3 +81,13 @@ def test_the_next_write_in_a_folder_sweeps_it(tmp_path: Path) -> None:
     whole_files.create_file(str(tmp_path / "b.md"), "text")
 
     assert os.listdir(tmp_path) == ["b.md"]
+
+
+def test_an_unfinished_file_that_holds_a_forgotten_text_is_removed_at_once(tmp_path: Path) -> None:
+    holding, other = tmp_path / f"a.md.{'0' * 16}.tmp", tmp_path / f"b.md.{'1' * 16}.tmp"
+    of_user = tmp_path / "a.md"
+    for path, text in ((holding, "x quixoblate"), (other, "x"), (of_user, "quixoblate")):
+        path.write_text(text, encoding="utf-8")
+    remove_unfinished(str(tmp_path), lambda text: "quixoblate" in text)
+
+    assert {path.name for path in tmp_path.iterdir()} == {other.name, of_user.name}

@@ -9,7 +9,7 @@ import pytest
 from tests.campaigns.figures import Figures, summary
 from tests.entrypoints.hook_process import World
 
-_told = list[tuple[str, str, int]]()
+_reported = list[tuple[str, str, int]]()
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ def figures(record_property: Callable[[str, object], None]) -> Iterator[Figures]
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "teardown":
         campaign = report.nodeid.partition("test_")[2].partition(".py")[0]
-        _told.extend((campaign, name, int(str(count))) for name, count in report.user_properties)
+        _reported.extend((campaign, name, int(str(count))) for name, count in report.user_properties)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for line in summary(_told):
+    for line in summary(_reported):
         terminalreporter.write_line(line)

@@ -1,4 +1,4 @@
-"""What a campaign counted, and which of it must be nothing."""
+"""The counts of a campaign, and the names of those that must be 0."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping

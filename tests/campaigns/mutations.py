@@ -9,7 +9,7 @@ TOKENS: Sequence[bytes] = [
     *(b"{", b"}", b"[", b"]", b'"', b"\\", b",", b":", b"null", b"true", b"NaN", b"1e999", b"-0", b"9" * 5_000),
     *(b"[" * 3_000, b"{" * 3_000, b'{"a":' * 2_000, b"0001-01-01", b"9999-12-31T23:59:59Z", b"<<<<<<< a\n", b"=" * 60),
 ]
-"""What parsers stumble on."""
+"""Byte sequences on which parsers stumble."""
 
 PAGE = 4_096
 LONGEST = 200_000
@@ -61,8 +61,8 @@ def zero_page(data: bytearray, chance: random.Random) -> None:
     data[start : start + PAGE] = bytes(len(data[start : start + PAGE]))
 
 
-def swap_pages(data: bytearray, chance: random.Random) -> None:
-    """Let one page of a database stand in the place of another too."""
+def copy_page(data: bytearray, chance: random.Random) -> None:
+    """Overwrite one page of a database by another."""
     first, second = (chance.randrange(len(data)) // PAGE * PAGE for _ in range(2))
     data[first : first + PAGE] = data[second : second + PAGE]
 
@@ -70,7 +70,7 @@ def swap_pages(data: bytearray, chance: random.Random) -> None:
 def damaged(good: bytes, chance: random.Random) -> bytes:
     """Return the content of a file after what disks and programs do to it."""
     data = bytearray(good)
-    changes = (*[flip] * 6, zero_page, swap_pages, truncate, cut, insert)
+    changes = (*[flip] * 6, zero_page, copy_page, truncate, cut, insert)
     for _ in range(chance.choice((1, 1, 3, 20))):
         if data:
             chance.choice(changes)(data, chance)

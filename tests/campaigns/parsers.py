@@ -13,7 +13,7 @@ from hardwon.adapters.config.files import LOCAL_MD
 from hardwon.adapters.config.jsonc import read_jsonc
 from hardwon.adapters.config.reader import read_settings
 from hardwon.adapters.evaluation.files import KEYS, read_objects, read_report
-from hardwon.adapters.export_format.lines import is_export, read_header, read_records
+from hardwon.adapters.export_format.lines import is_export, read_header, read_records, record_line
 from hardwon.adapters.feature_files import FeatureFiles
 from hardwon.adapters.git import config_file
 from hardwon.adapters.git.identity import checked_out_branch, identify, is_repository
@@ -41,7 +41,7 @@ from hardwon.entrypoints.cli.typed import RECALL, parse
 from hardwon.entrypoints.hook.request import UsageError, from_payload, understood
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.writer import entry_from_json
-from tests.adapters.export_format.test_lines import ENTRY, header, record_line
+from tests.adapters.export_format.test_lines import ENTRY, header
 from tests.entrypoints.programs import COMPLETE, VALID
 from tests.strategies import NOW
 from tests.transcripts import make_transcript
@@ -57,7 +57,7 @@ class Parser(NamedTuple):
     Attributes:
         read: Reads all there is in an input.
         good: Inputs that it reads whole.
-        refusals: What it may raise.
+        refusals: The errors that it may raise.
 
     """
 
@@ -91,7 +91,7 @@ def of_file(name: str, *reads: Callable[[str], object]) -> Callable[[bytes], obj
 
 def of_folder(name: str, *reads: Callable[[str], object]) -> Callable[[bytes], object]:
     """Return the same for readers that are given the folder."""
-    return of_file(name, *(lambda path, read=read: read(path.removesuffix(f"/{name}")) for read in reads))  # type: ignore[misc]
+    return of_file(name, *(lambda path, read=read: read(path.removesuffix(f"/{name}")) for read in reads))
 
 
 def files(*patterns: str) -> list[bytes]:
@@ -136,7 +136,7 @@ PARSERS = {
         files("examples/parser-project/memory/**/*.md"),
     ),
     "bank": Parser(
-        of_text(*(lambda text, read=read: read(text, "patterns") for read in (parse_bank, entries_of, counts_of))),  # type: ignore[misc]
+        of_text(*(lambda text, read=read: read(text, "patterns") for read in (parse_bank, entries_of, counts_of))),
         files("tests/golden/*bank*.md", "examples/**/heuristics.md"),
     ),
     "conflict": Parser(of_text(has_conflict, without_conflict), [b"<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"]),

@@ -76,7 +76,9 @@ def test_nothing_acknowledged_is_lost_by_faults_of_the_disk(
         world.variables = {**calm, **fault(world, failing_disk, chance)}
         ran = doors.run_door(door, world, text)
         figures["runs"] += 1
-        figures["tracebacks"] += "Traceback" in ran.stderr
+        if "Traceback" in ran.stderr:
+            figures["tracebacks"] += 1
+            print(f"{door.name}: {ran.stderr[-600:]}")  # noqa: T201  # a failed test shows it
         if ran.code != -signal.SIGKILL:
             figures["hooks not exiting 0"] += door.is_hook and ran.code != 0
             figures["not answered"] += bool(ran.code) and not (ran.stderr or ran.stdout)

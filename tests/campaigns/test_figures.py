@@ -1,7 +1,7 @@
 from tests.campaigns.figures import Figures, summary
 
 
-def test_what_is_counted_is_printed_also_where_it_is_nothing() -> None:
+def test_a_named_figure_is_printed_also_where_it_is_0() -> None:
     figures = Figures()
     figures.counts("kills", "lost")
     figures["kills"] += 2
@@ -10,9 +10,9 @@ def test_what_is_counted_is_printed_also_where_it_is_nothing() -> None:
 
 
 def test_parts_of_a_campaign_are_summed_up() -> None:
-    told = [("kills", "kills", 2), ("fuzz", "inputs", 5), ("kills", "kills", 3)]
+    parts = [("kills", "kills", 2), ("fuzz", "inputs", 5), ("kills", "kills", 3)]
 
-    assert summary(told) == ["kills: kills 5", "fuzz: inputs 5"]
+    assert summary(parts) == ["kills: kills 5", "fuzz: inputs 5"]
 
 
 def test_a_figure_that_must_be_nothing_is_bad_when_it_is_not() -> None:

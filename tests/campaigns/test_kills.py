@@ -72,7 +72,7 @@ def play(world: World, name: str, of: Sequence[Door], seconds: Sequence[float]) 
 
 
 def seconds_undisturbed(world: World, name: str) -> float:
-    """Return how long a round takes in which nothing is killed; a server would stay for ever."""
+    """Return the seconds of a round without kills, and without the server, which would stay for ever."""
     ending = [door for door in DOORS if door is not doors.SERVER]
     started = time.monotonic()
     assert not any(outcome.was_killed for outcome in play(world, name, ending, [UNHURRIED_SECONDS] * len(ending)))

@@ -38,7 +38,8 @@ def test_a_process_answers_in_time_in_any_state(template: Template, cell: Cell) 
 
     assert "Traceback" not in output.text, output.text
     assert seconds < LONGEST_SECONDS[door in HOOKS], f"{cell}: {seconds} s"
-    if state != "locked" or door not in HOOKS:  # what a hook still prints in its time depends on the machine
+    is_late = state == "locked" or "no answer in time" in output.text
+    if door not in HOOKS or not is_late:  # what a hook still prints in its time depends on the machine
         assert matches(expected(*cell), *output), f"{cell}: wanted {expected(*cell)}\ngot {output.code}:\n{output.text}"
 
 

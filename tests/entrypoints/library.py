@@ -29,6 +29,7 @@ HERE, NEIGHBOUR, WORKSPACE = "project", "neighbour", "world"
 """How the world's project, another one beside it, and the folder that holds both are called."""
 
 
+HOUR = dt.timedelta(hours=1)
 IMPORTED_AT = dt.datetime.now(dt.UTC)
 """When this module was imported, from which the ages of what is planted count until it is."""
 
@@ -82,7 +83,9 @@ class Library:
         memory = open_memory(settings, lambda _: None)
         with contextlib.closing(memory):
             here = read_workplace(memory, str(self.world.project))
-            late = dt.datetime.now(dt.UTC) - IMPORTED_AT  # ages count from the planting: a run may be hours old by then
+            late = (
+                (dt.datetime.now(dt.UTC) - IMPORTED_AT) // HOUR * HOUR
+            )  # in a run of hours ages count from the planting
             for item in planted:
                 entry = attrs.evolve(
                     item.entry, created_at=item.entry.created_at + late, updated_at=item.entry.updated_at + late

@@ -23,7 +23,7 @@ from typing import IO, Any, BinaryIO, NamedTuple, NoReturn
 from unittest import mock
 
 from hardwon.adapters.minilm import embedder as minilm
-from hardwon.entrypoints import writer
+from hardwon.entrypoints import bootstrap_agents, writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, watchdog
 from tests.waiting import LONGEST_WAIT
@@ -58,6 +58,9 @@ STREAMS = (
 """The names of the standard streams by descriptor; how they are opened, and take what is no UTF-8, in the POSIX locale."""
 
 SIGNALS = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+SERVER_SECONDS = 0.5
+"""How long the server takes to start, as far as commands measure it here: really starting it takes a second each time."""
+
 SILENT_WARNINGS = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 """Those that Python ignores unless it is told otherwise; all others are errors in tests."""
 
@@ -134,6 +137,7 @@ def _process_state(env: Mapping[str, str], folder: Path) -> Iterator[None]:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
         stack.enter_context(mock.patch.object(sys, "argv", sys.argv))
         stack.enter_context(mock.patch.object(watchdog, "process_start", time.monotonic))
+        stack.enter_context(mock.patch.object(bootstrap_agents, "start_seconds", return_value=SERVER_SECONDS))
         stack.enter_context(warnings.catch_warnings())
         for category in SILENT_WARNINGS:
             warnings.simplefilter("ignore", category)

@@ -92,8 +92,8 @@ def test_a_server_that_claude_code_has_anyway_needs_no_approval(home: Home, wher
     assert home.wants(CLAUDE_CODE) == []
 
 
-CODEX_HOOK = {"type": "command", "command": "/work/wt-delivery/.venv/bin/hardwon-hook", "timeout": 3}
-CODEX_HASH = "sha256:23205862d89ce03390407c519b9879598c472d1fc21de30646b4c56e9135430d"
+CODEX_HOOK = {"type": "command", "command": "/opt/tools/hardwon-hook", "timeout": 3}
+CODEX_HASH = "sha256:f371851600ee062b754d52af7a81d37c4621d44bea64c7c2772f3b708a623621"
 
 
 def codex(home: Home, state: str = "", hook: Mapping[str, object] = CODEX_HOOK) -> list[str]:

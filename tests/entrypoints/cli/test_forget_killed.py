@@ -82,6 +82,16 @@ def test_a_killed_run_is_completed_by_the_next(world: World) -> None:
     check_completion(world, 5)
 
 
+def test_an_unfinished_file_of_a_killed_run_is_forgotten_too(world: World) -> None:
+    (world.project / "docs" / "knowledge-bank" / f"patterns.md.{'0' * 16}.tmp").write_text(
+        "quixoblate", encoding="utf-8"
+    )
+    done = hardwon(world, "forget", "quixoblate", "--yes")
+
+    assert done.code == 0
+    assert places_with(world, "quixoblate") == []
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_a_run_killed_at_any_of_60_times_is_completed_by_the_next(world: World, seed: int) -> None:

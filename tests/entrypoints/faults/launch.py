@@ -224,6 +224,25 @@ def no_thread_can_be_started() -> None:
     replace(threading.Thread, "start", refuse)
 
 
+def noting_takes_longer_than_a_session_start() -> None:
+    from hardwon.entrypoints.hook import capture
+
+    note_event = capture.note_event
+
+    def note_slowly(*arguments: Any) -> None:
+        time.sleep(2.5)
+        note_event(*arguments)
+
+    replace(capture, "note_event", note_slowly)
+
+
+def noting_hangs() -> None:
+    from hardwon.entrypoints.hook import capture, hook
+
+    replace(hook, "NOTING_SECONDS", 2.2)
+    replace(capture, "note_event", hang)
+
+
 def noting_has_a_bug() -> None:
     from hardwon.entrypoints.hook import capture
 

@@ -63,6 +63,31 @@ def test_without_time_for_a_block_one_line_says_so(world: World) -> None:
     assert [line.partition(" ")[2] for line in run.log] == ["SessionStart: out of time"]
 
 
+def utterance_event(world: World, event: str) -> dict[str, object]:
+    world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
+    texts = {"prompt": "Why was the parser rewritten?", "last_assistant_message": "It was slow."}
+    return {**world.session_start(), "hook_event_name": event, **texts}
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop"])
+@pytest.mark.parametrize("faults", [[], ["no_thread_can_be_started"]], ids=["watched by threads", "watched by a timer"])
+def test_the_hook_stays_until_an_utterance_is_noted(empty_world: World, event: str, faults: list[str]) -> None:
+    empty_world.faults += ["noting_takes_longer_than_a_session_start", *faults]
+    run, seconds, _ = empty_world.launch(payload=utterance_event(empty_world, event))
+
+    assert (run.code, run.stdout, run.log) == (0, "", ())
+    assert seconds > watchdog.LAST_SECONDS
+    assert len(noted(empty_world)) == 1
+
+
+def test_the_hook_ends_before_the_host_gives_up_and_logs_that_nothing_was_noted(empty_world: World) -> None:
+    empty_world.faults.append("noting_hangs")
+    run, _, _ = empty_world.launch(payload=utterance_event(empty_world, "Stop"))
+
+    assert (run.code, run.stdout) == (0, "")
+    assert [line.partition(" ")[2] for line in run.log] == ["Stop: out of time"]
+
+
 def limited(limits: dict[int, int]) -> Callable[[], None]:
     """Return what sets limits in the hook's process, as a user whom they bind."""
 

@@ -29,10 +29,10 @@ def word(chance: random.Random) -> str:
 MADE: dict[str, Line] = {
     "package-lock.json": lambda r: f'      "integrity": "sha512-{base64.b64encode(digest(r, 64)).decode()}",',
     "yarn.lock": lambda r: (
-        f'  resolved "https://registry.example.org/@{word(r)}/{word(r)}/-/{word(r)}-{r.randint(0, 30)}.tgz#{digest(r, 20).hex()}"'
+        f'  resolved "https://lock.example.org/@{word(r)}/{word(r)}/-/{word(r)}-{r.randint(0, 30)}.tgz#{digest(r, 20).hex()}"'
     ),
     "uv.lock": lambda r: (
-        f'    {{ url = "https://files.example.org/packages/{digest(r, 1).hex()}/{digest(r, 1).hex()}/{digest(r, 30).hex()}'
+        f'    {{ url = "https://files.example.org/{digest(r, 1).hex()}/{digest(r, 1).hex()}/{digest(r, 30).hex()}'
         f'/{word(r)}-1.{r.randint(0, 9)}.tar.gz", hash = "sha256:{digest(r, 32).hex()}", size = {r.randint(1000, 900000)} }},'
     ),
     "Cargo.lock": lambda r: f'checksum = "{digest(r, 32).hex()}"',
