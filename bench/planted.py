@@ -2,7 +2,7 @@
 
 import datetime as dt
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bench.stores import build_store, unit_vectors
 from bench.texts import NOW, Writer
@@ -23,7 +23,7 @@ from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.rank import maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
 from hardwon.ports.embedder import Task
-from hardwon.ports.vectors import VectorBlock
+from hardwon.ports.vectors import BlockState, VectorBlock
 
 LIMIT = 20
 SPACE = Space(provider="bench", model="planted", dimensions=768)
@@ -50,6 +50,7 @@ class Loaded:
     def __init__(self, source: SqliteVectorStore) -> None:
         self._source = source
         self._block = source.load(LEARNINGS)
+        self._members = source.members(LEARNINGS)
         self.dimensions = source.dimensions
 
     def version(self) -> int:
@@ -60,6 +61,26 @@ class Loaded:
         """Return what was read."""
         del only
         return self._block
+
+    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
+        """Return what was read."""
+        del only
+        return self._members
+
+    def blocks(self) -> Mapping[int, BlockState]:
+        """Return all vectors as one block."""
+        return {0: BlockState(1, is_packed=False)}
+
+    def load_block(self, number: int) -> VectorBlock:
+        """Return what was read."""
+        del number
+        return self._block
+
+    def packed(self, number: int) -> None:
+        """Return nothing: no block is packed."""
+
+    def unpack(self, number: int) -> None:
+        """Do nothing."""
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         """Return *seqs*, the newest first, then by id."""

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.texts import NOW, SEED, Writer
+from hardwon.adapters.numpy_index.vector_index import pack_block
 from hardwon.adapters.sqlite.activity import SqliteUsageLog
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
@@ -41,9 +42,10 @@ def build_store(folder: str, entries: int, space: Space) -> Store:
 
 def add_vectors(database: Database, space: Space) -> None:
     """Give every entry without one a random vector of *space*."""
-    store = SqliteVectorStore(database, space, _refuse)
+    store = SqliteVectorStore(database, space, _refuse, pack=pack_block)
     pending = store.pending(store.count_pending(EVERYTHING))
     store.put(zip(pending, unit_vectors(len(pending), space.dimensions), strict=True))
+    store.rebuild_blocks()
 
 
 def unit_vectors(count: int, dimensions: int) -> Iterator[Vector]:

@@ -18,6 +18,7 @@ from hardwon.ports.embedder import Embedder
 if TYPE_CHECKING:
     from hardwon.ports.embedder import DownloadableEmbedder
     from hardwon.ports.keyword_labeler import KeywordLabeler
+    from hardwon.ports.vectors import VectorBlock
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
 
@@ -122,6 +123,12 @@ class EmbeddingSpace(NamedTuple):
         return SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=NumpyVectorIndex(self.vectors))
 
 
+def _pack_block(block: "VectorBlock", stamp: int) -> bytes | None:
+    from hardwon.adapters.numpy_index.vector_index import pack_block
+
+    return pack_block(block, stamp)
+
+
 def open_spaces(settings: Settings, automatic: str, database: Database, warn: Warn) -> Sequence[EmbeddingSpace]:
     """
     Return the spaces to search and to keep up to date, the active one first.
@@ -141,6 +148,8 @@ def open_spaces(settings: Settings, automatic: str, database: Database, warn: Wa
             warn(f"no vector search: {error}")
             continue
         for embedder, kinds in embedders:
-            vectors = SqliteVectorStore(database, embedder.space, warn, kinds=kinds, is_active=not spaces)
+            vectors = SqliteVectorStore(
+                database, embedder.space, warn, kinds=kinds, is_active=not spaces, pack=_pack_block
+            )
             spaces.append(EmbeddingSpace(embedder, vectors))
     return spaces

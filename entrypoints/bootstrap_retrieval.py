@@ -41,21 +41,30 @@ def build_inject(memory: Memory, workplace: Workplace | None = None) -> Inject:
     """
     Return the use case behind the session-start hook.
 
-    With a *workplace* that has conversations it adds those that are related; the query is embedded once for both.
+    With a *workplace* that has conversations it adds those that are related; the query is embedded once for both. Vectors of
+    queries are remembered: sessions that go on, and those between two commits, ask the same.
     """
+    from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder
+
+    path = memory.database.path
+    spaces = [space._replace(embedder=RememberingEmbedder(space.embedder, path)) for space in memory.spaces]
     if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
-        return Inject(
-            repository=memory.repository,
-            retrieve=build_retrieve(memory),
-            vectors=memory.vectors,
-            clock=memory.clock,
-            weights=_weights(memory),
-        )
+        return _inject(memory._replace(spaces=spaces))
     from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 
-    spaces = [space._replace(embedder=MemoisedEmbedder(space.embedder)) for space in memory.spaces]
+    spaces = [space._replace(embedder=MemoisedEmbedder(space.embedder)) for space in spaces]
     shared = memory._replace(spaces=spaces)
-    return build_inject(shared)._replace(relate=build_relate(shared))
+    return _inject(shared)._replace(relate=build_relate(shared))
+
+
+def _inject(memory: Memory) -> Inject:
+    return Inject(
+        repository=memory.repository,
+        retrieve=build_retrieve(memory),
+        vectors=memory.vectors,
+        clock=memory.clock,
+        weights=_weights(memory),
+    )
 
 
 def build_recall(memory: Memory) -> "Recall":

@@ -127,6 +127,12 @@ def rebuild_keyword_index(memory: Memory) -> None:
         rebuild_index(memory.database)
 
 
+def rebuild_vector_blocks(memory: Memory) -> None:
+    """Pack the vectors of all spaces again."""
+    for space in memory.spaces:
+        space.vectors.rebuild_blocks()
+
+
 def is_keyword_index_used(memory: Memory) -> bool:
     """Return whether the settings want the keyword index, and it is there and fits the entries."""
     return memory.settings.keyword_search and is_available() and is_intact(memory.database)

@@ -9,12 +9,12 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.ports.override import override
-from hardwon.ports.vectors import VectorIndex, VectorSource
+from hardwon.ports.vectors import BlockSource, VectorBlock, VectorIndex
 
 if TYPE_CHECKING:
-    from hardwon.adapters.numpy_index.matches import NumpyMatches, VectorRows
+    from hardwon.adapters.numpy_index.loaded import LoadedVectors
+    from hardwon.adapters.numpy_index.matches import NumpyMatches
 
-KEPT = 2
 MEGABYTE = 1_000_000
 MIN_ADDRESS_SPACE = 400 * MEGABYTE
 """With less, numpy's OpenBLAS ends the process while it is loaded, or can't be mapped."""
@@ -22,19 +22,18 @@ MIN_ADDRESS_SPACE = 400 * MEGABYTE
 
 class NumpyVectorIndex(VectorIndex):
     """
-    Exact nearest neighbours by brute force.
+    Exact nearest neighbours: bounds by packed blocks, then float64 for whatever they can't exclude.
 
-    Loaded vectors are cached until the version of the source changes.
+    Loaded vectors are kept until their block changes.
 
     Args:
         source: Of the vectors.
 
     """
 
-    def __init__(self, source: VectorSource) -> None:
+    def __init__(self, source: BlockSource) -> None:
         self._source = source
-        self._version = -1
-        self._loaded: dict[EntryFilter, VectorRows] = {}
+        self._loaded: LoadedVectors | None = None
 
     @override
     def ensure_usable(self) -> None:
@@ -50,22 +49,20 @@ class NumpyVectorIndex(VectorIndex):
     @override
     def compare(self, query: Vector, only: EntryFilter) -> "NumpyMatches":
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a thread pool costs more than the product
-        try:
-            from hardwon.adapters.numpy_index.matches import NumpyMatches  # noqa: PLC0415  # numpy: a tenth of a second
+        try:  # numpy: a tenth of a second
+            from hardwon.adapters.numpy_index.loaded import LoadedVectors  # noqa: PLC0415
+            from hardwon.adapters.numpy_index.matches import NumpyMatches  # noqa: PLC0415
         except ImportError as error:
             raise VectorIndexUnavailableError(f"numpy can't be loaded: {error}") from error
-        return NumpyMatches(self._rows(only), self._source, query)
+        self._loaded = self._loaded or LoadedVectors(self._source)
+        return NumpyMatches(self._loaded, self._loaded.members(only), query)
 
-    def _rows(self, only: EntryFilter) -> "VectorRows":
-        from hardwon.adapters.numpy_index.matches import load_rows  # noqa: PLC0415  # numpy
 
-        version = self._source.version()
-        if version != self._version:
-            self._loaded.clear()
-            self._version = version
-        asked = only._replace(among=None)  # rarely the same in two queries
-        rows = self._loaded.pop(asked, None) or load_rows(self._source, asked)
-        self._loaded[asked] = rows
-        while len(self._loaded) > KEPT:
-            del self._loaded[next(iter(self._loaded))]
-        return rows if only.among is None else rows.among(only.among)
+def pack_block(block: VectorBlock, stamp: int) -> bytes | None:
+    """Return *block* as packed bytes that belong to *stamp*, None if it can't be packed, as without numpy."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    try:
+        from hardwon.adapters.numpy_index.blocks import pack  # noqa: PLC0415  # numpy
+    except ImportError:
+        return None
+    return pack(block, stamp)

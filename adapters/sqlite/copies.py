@@ -28,6 +28,7 @@ from hardwon.adapters.sqlite.untrusted import (
     schema_objects,
     size_of,
 )
+from hardwon.adapters.sqlite.vector_blocks import TRIGGERS
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
@@ -150,6 +151,7 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
         copy_pages(source, copy)
     with copy.translated():
         restrict(copy.connection, deadline)
+    _drop_triggers(copy)
     objects = schema_objects(copy)
     refuse_programs(objects, VIEWS, KEYWORD_TABLES)
     for name in READ_TABLES:
@@ -160,8 +162,15 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
         if not (schema_version(copy.connection) and copy.rows("PRAGMA table_info(entry_text)")):
             raise StorageError("it is no store of hardwon")
         migrate(copy.connection)
+    _drop_triggers(copy)
     if copy.rows("PRAGMA foreign_key_check"):
         raise StorageError("parts of its entries are missing")
+
+
+def _drop_triggers(copy: Database) -> None:
+    """Drop the triggers of packed vectors, whatever they do: a copy has no use for them, and may run none."""
+    for name in TRIGGERS:
+        copy.rows(f"DROP TRIGGER IF EXISTS {name}")
 
 
 def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:

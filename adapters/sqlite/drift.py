@@ -13,9 +13,9 @@ from typing import TypeAlias
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 
 Schema: TypeAlias = Mapping[tuple[str, str], str]
-"""SQL by kind (`table`, `index`, `view`) and name."""
+"""SQL by kind (`table`, `index`, `view`, `trigger`) and name."""
 
-KINDS = ("table", "index", "view")
+KINDS = ("table", "index", "view", "trigger")
 OBJECTS = f"""
     SELECT type, name, sql FROM sqlite_master
     WHERE type IN {KINDS} AND sql IS NOT NULL AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*_fts*'
@@ -42,7 +42,7 @@ NEUTRAL = {"INTEGER": "0", "REAL": "0.0", "BLOB": "x''"}
 
 
 def schema_of(connection: sqlite3.Connection) -> Schema:
-    """Return the definitions of all tables, indexes and views but those of the keyword index."""
+    """Return the definitions of all tables, indexes, views and triggers but those of the keyword index."""
     return {(kind, name): sql for kind, name, sql in connection.execute(OBJECTS)}
 
 
@@ -63,7 +63,7 @@ def drift(connection: sqlite3.Connection, version: int) -> list[str]:
     """
     Return where the schema differs from that of *version*, a difference a line.
 
-    Tables, indexes and views that no migration makes are no drift.
+    Whatever no migration makes is no drift.
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
         for step in MIGRATIONS[:version]:
@@ -79,7 +79,7 @@ def repair(connection: sqlite3.Connection, version: int) -> None:
     Needs an open transaction, and foreign keys that are not enforced.
     """
     expected = expected_schema(version)
-    for kind in KINDS:  # in this order: indexes go with their table
+    for kind in KINDS:  # in this order: indexes and triggers go with their table
         present = schema_of(connection)
         for key, sql in expected.items():
             if key[0] == kind and normalised(present.get(key, "")) != normalised(sql):

@@ -10,8 +10,18 @@ from hardwon.domain.model.erasure import Erasure, still_unused
 from hardwon.ports.erasure import OwnedText
 
 ENTRY_TABLES = ("entry", "entry_text")
-KEPT_TABLES = ("space", "vector", "forgotten", "recall", "usage", "entry_place", "entry_alias")
-"""Tables without texts of their own: their rows go with their entries."""
+KEPT_TABLES = (
+    "space",
+    "vector",
+    "vector_block",
+    "query_vector",
+    "forgotten",
+    "recall",
+    "usage",
+    "entry_place",
+    "entry_alias",
+)
+"""Tables without texts of their own: their rows go with their entries, packed vectors by triggers; those of queries all go."""
 
 KEPT_METADATA = ("schema_version", "content_version", "active_space", "automatic_provider", "forgetting_secret")
 
@@ -129,11 +139,18 @@ def erase_rows(connection: sqlite3.Connection, erasure: Erasure) -> None:
     seqs = _entries(connection)
     _erase_entries(connection, {*seqs, *_deleted(connection)})
     _erase_from_indexes(connection, in_list(seqs))
+    clear_queries(connection)
     for table in _other_tables(connection):
         if table == "checkpoints":
             _rename_checkpoints(connection, erasure)
         else:
             connection.execute(f"DELETE FROM {table} WHERE {_condition(connection, table)}")
+
+
+def clear_queries(connection: sqlite3.Connection) -> None:
+    """Delete the remembered vectors of queries, whose texts are not known."""
+    if "query_vector" in _names(connection, TABLES):
+        connection.execute("DELETE FROM query_vector")
 
 
 def scrub(connection: sqlite3.Connection) -> None:

@@ -475,6 +475,42 @@ def to_version_9(connection: sqlite3.Connection) -> None:
     )
 
 
+VECTOR_BLOCKS = """
+CREATE TABLE vector_block (
+    space_id INTEGER NOT NULL REFERENCES space (id),
+    block INTEGER NOT NULL,
+    stamp INTEGER NOT NULL,
+    packed BLOB,
+    PRIMARY KEY (space_id, block)
+);
+CREATE TRIGGER vector_block_inserted AFTER INSERT ON vector BEGIN
+    INSERT INTO vector_block (space_id, block, stamp) VALUES (NEW.space_id, NEW.entry_seq >> 10, random())
+        ON CONFLICT (space_id, block) DO UPDATE SET stamp = excluded.stamp, packed = NULL; END;
+CREATE TRIGGER vector_block_updated AFTER UPDATE ON vector BEGIN
+    INSERT INTO vector_block (space_id, block, stamp)
+        VALUES (OLD.space_id, OLD.entry_seq >> 10, random()), (NEW.space_id, NEW.entry_seq >> 10, random())
+        ON CONFLICT (space_id, block) DO UPDATE SET stamp = excluded.stamp, packed = NULL; END;
+CREATE TRIGGER vector_block_deleted AFTER DELETE ON vector BEGIN
+    INSERT INTO vector_block (space_id, block, stamp) VALUES (OLD.space_id, OLD.entry_seq >> 10, random())
+        ON CONFLICT (space_id, block) DO UPDATE SET stamp = excluded.stamp, packed = NULL; END;
+"""
+"""Stamps are random, as a failed transaction would already have used the next number."""
+
+QUERY_VECTORS = """
+CREATE TABLE query_vector (
+    number INTEGER PRIMARY KEY,
+    key BLOB NOT NULL UNIQUE,
+    checksum INTEGER NOT NULL,
+    vec BLOB NOT NULL
+);
+"""
+
+
+def to_version_10(connection: sqlite3.Connection) -> None:
+    """Add packed vectors, kept up to date by triggers, and remembered vectors of queries; both are filled as they are used."""
+    run_scripts(connection, VECTOR_BLOCKS, QUERY_VECTORS)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -485,4 +521,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_7,
     to_version_8,
     to_version_9,
+    to_version_10,
 )

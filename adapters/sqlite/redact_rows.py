@@ -3,7 +3,7 @@
 import sqlite3
 
 from hardwon.adapters.sqlite.database import without_secrets
-from hardwon.adapters.sqlite.erase import KEPT_METADATA, TABLES
+from hardwon.adapters.sqlite.erase import KEPT_METADATA, TABLES, clear_queries
 from hardwon.domain.model.identity import content_hash
 
 
@@ -19,6 +19,7 @@ def redact_rows(connection: sqlite3.Connection) -> int:
     if "entry_text" in tables:
         changed = " OR ".join(map(_unsafe, ("name", "description", "reasoning", "notes")))
         connection.execute(f"DELETE FROM vector WHERE entry_seq IN (SELECT entry_seq FROM entry_text WHERE {changed})")
+    clear_queries(connection)
     count = sum(_redact_table(connection, table) for table in tables)
     if count and "entry_text" in tables:
         _renew_ids(connection)

@@ -2,16 +2,27 @@
 
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 
 from hardwon.adapters.sqlite.database import Database, Row, content_version, note_change
 from hardwon.adapters.sqlite.query import in_tie_order, where
+from hardwon.adapters.sqlite.vector_blocks import (
+    MAX_AT_ONCE,
+    Pack,
+    bounds,
+    drop_packed,
+    pack_blocks,
+    packed,
+    states,
+)
 from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
 from hardwon.domain.model.identity import searchable_text
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.ports.override import override
-from hardwon.ports.vectors import PendingText, VectorBlock, VectorStore
+from hardwon.ports.vectors import BlockSource, BlockState, PendingText, VectorBlock, VectorStore
 
 VALUE_BYTES = 4
 
@@ -28,6 +39,12 @@ SELECT_FEW_VECTORS = """
 """
 FEW = 2_000
 
+SELECT_BLOCK = """
+    SELECT entry_seq, NULL, vec FROM vector WHERE space_id = ? AND entry_seq BETWEEN ? AND ? ORDER BY entry_seq
+"""
+
+SELECT_MEMBERS = "SELECT e.category, group_concat(e.seq) FROM entry e WHERE {within} GROUP BY e.category"
+
 SELECT_EMBEDDED = """
     SELECT {what} FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND {within}
 """
@@ -40,7 +57,7 @@ SELECT_PENDING = """
 """
 
 
-class SqliteVectorStore(VectorStore):
+class SqliteVectorStore(VectorStore, BlockSource):
     """
     The vectors of one embedding space: stored and pending ones, and blocks of them for an index.
 
@@ -50,6 +67,7 @@ class SqliteVectorStore(VectorStore):
         warn: Called with one line about a stored vector that can't be used.
         kinds: The kinds of entries that are embedded in this space.
         is_active: Whether the store's metadata and its views refer to this space.
+        pack: Packs blocks of vectors that are complete; None packs none.
 
     """
 
@@ -61,12 +79,14 @@ class SqliteVectorStore(VectorStore):
         *,
         kinds: tuple[Kind, ...] = KINDS,
         is_active: bool = True,
+        pack: Pack | None = None,
     ) -> None:
         self._database = database
         self._space = space
         self._warn = warn
         self._served = EntryFilter(kinds=kinds, ranked=True)
         self._is_active = is_active
+        self._pack = pack
 
     @property
     @override
@@ -130,6 +150,8 @@ class SqliteVectorStore(VectorStore):
                 ((space_id, text.seq, text.text_hash, _to_blob(vector)) for text, vector in vectors),
             )
             note_change(self._database)
+        with suppress(StorageError):  # the next write packs them
+            self._pack_blocks()
 
     def activate(self) -> None:
         """Let the store's metadata and the view `entries` refer to this space."""
@@ -158,11 +180,49 @@ class SqliteVectorStore(VectorStore):
         return self._block(self._database.stream(sql, (self._space_id(), *within.parameters)))
 
     @override
+    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
+        within = where(only._replace(ranked=True))  # others have no vector; with it an index answers
+        return dict(self._database.rows(SELECT_MEMBERS.format(within=within.sql), within.parameters))
+
+    @override
+    def blocks(self) -> Mapping[int, BlockState]:
+        return states(self._database, self._space_id())
+
+    @override
+    def load_block(self, number: int) -> VectorBlock:
+        return self._block(self._database.stream(SELECT_BLOCK, (self._space_id(), *bounds(number))))
+
+    @override
+    def packed(self, number: int) -> bytes | None:
+        return packed(self._database, self._space_id(), number)
+
+    @override
+    def unpack(self, number: int) -> None:
+        with suppress(StorageError), self._database.waiting(0):  # a store that is busy or only read keeps it
+            drop_packed(self._database, self._space_id(), number)
+
+    def rebuild_blocks(self) -> None:
+        """
+        Drop what is packed, and pack all complete blocks again.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        drop_packed(self._database, self._space_id())
+        self._pack_blocks(most=None)
+
+    def _pack_blocks(self, most: int | None = MAX_AT_ONCE) -> None:
+        if self._pack:
+            pack_blocks(self._database, self._space_id(), self.load_block, self._pack, most)
+
+    @override
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         return in_tie_order(self._database, seqs)
 
     def _are_few(self, only: EntryFilter) -> bool:
-        """Return whether looking up the entries of *only* is faster than a scan: only a scope makes them few."""
+        """Return whether looking up the entries of *only* is faster than a scan: only a list or a scope makes them few."""
+        if only.among is not None:
+            return True
         if only.scope == ANYWHERE:
             return False
         within = where(only)

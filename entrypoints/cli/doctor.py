@@ -14,6 +14,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_sound,
     move_store_aside,
     rebuild_keyword_index,
+    rebuild_vector_blocks,
     repair_rows,
     repair_schema,
 )
@@ -91,13 +92,14 @@ def _repair_schema(settings: Settings) -> None:
 
 
 def _ensure_sound(settings: Settings) -> None:
-    """Repair rows, check the store, rebuild its keyword index and close it, so that its file can be moved."""
+    """Repair rows, check the store, rebuild what is derived from it and close it, so that its file can be moved."""
     memory = open_memory(settings, warn)
     try:
         for line in repair_rows(memory):
             warn(f"repaired: {line}")
         ensure_sound(memory)
         rebuild_keyword_index(memory)
+        rebuild_vector_blocks(memory)
     finally:
         memory.close()
 

@@ -1,11 +1,11 @@
 import math
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.ports.vectors import VectorBlock
+from hardwon.ports.vectors import BlockState, VectorBlock
 
 
 class DamagedSource:
@@ -19,6 +19,23 @@ class DamagedSource:
     def load(self, only: EntryFilter) -> VectorBlock:
         del only
         return VectorBlock([1, 2, 3], ["patterns"] * 3, array("f", [1, 0, math.nan, 0, 0.6, 0.8]))
+
+    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
+        del only
+        return {"patterns": "1,2,3"}
+
+    def blocks(self) -> Mapping[int, BlockState]:
+        return {0: BlockState(1, is_packed=False)}
+
+    def load_block(self, number: int) -> VectorBlock:
+        del number
+        return self.load(LEARNINGS)
+
+    def packed(self, number: int) -> None:
+        del number
+
+    def unpack(self, number: int) -> None:
+        del number
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         return sorted(seqs)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
@@ -59,6 +60,7 @@ def two_connections() -> Iterator[tuple[World, World]]:
 
 
 def assert_up_to_date(world: World, only: EntryFilter) -> None:
+    assert isinstance(world.vectors, SqliteVectorStore)
     kept, fresh = (index.compare(QUERY_VECTOR, only) for index in (world.index, NumpyVectorIndex(world.vectors)))
     assert kept.top(ALL) == fresh.top(ALL)
     assert kept.statistics() == fresh.statistics()

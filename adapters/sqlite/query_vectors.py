@@ -1,0 +1,87 @@
+"""Vectors of queries, remembered in the store by a hash of space and text: a session that goes on asks what was asked before."""
+
+import os
+import sys
+import zlib
+from array import array
+from collections.abc import Sequence
+from contextlib import closing, suppress
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.injection.receipt import text_digest
+from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.override import override
+
+KEPT = 256
+
+REMEMBER = "INSERT OR REPLACE INTO query_vector (key, checksum, vec) VALUES (?, ?, ?)"
+DROP_OLDEST = "DELETE FROM query_vector WHERE number <= (SELECT max(number) FROM query_vector) - ?"
+
+
+class RememberingEmbedder(Embedder):
+    """
+    An embedder that remembers the vectors of the newest queries in the store's file; thread-safe.
+
+    Vectors of documents are not remembered here. A store that is busy, can't be written or is damaged remembers nothing.
+
+    Args:
+        embedder: Makes the vectors.
+        path: The store's file, opened for each query: embedders are called in other threads than the store.
+
+    """
+
+    def __init__(self, embedder: Embedder, path: str) -> None:
+        self._embedder = embedder
+        self._path = path
+
+    @property
+    @override
+    def space(self) -> Space:
+        return self._embedder.space
+
+    @property
+    @override
+    def max_tokens(self) -> int:
+        return self._embedder.max_tokens
+
+    @override
+    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
+        if task != "query" or len(texts) != 1:
+            return self._embedder.embed(texts, task, deadline)
+        key = bytes.fromhex(text_digest(repr((*self.space, texts[0]))))
+        if remembered := self._remembered(key):
+            return [remembered]
+        vectors = self._embedder.embed(texts, task, deadline)
+        if [len(vector) for vector in vectors] == [self.space.dimensions]:
+            self._remember(key, vectors[0])
+        return vectors
+
+    def _remembered(self, key: bytes) -> Vector | None:
+        vector = array("f")
+        with suppress(StorageError), self._opened() as database:
+            for checksum, blob in database.rows("SELECT checksum, vec FROM query_vector WHERE key = ?", (key,)):
+                if len(blob) == self.space.dimensions * vector.itemsize and checksum == zlib.crc32(blob):
+                    vector.frombytes(blob)
+        return _swapped(vector) if vector else None
+
+    def _remember(self, key: bytes, vector: Vector) -> None:
+        blob = _swapped(vector).tobytes()
+        with suppress(StorageError), self._opened() as database, database.transaction():
+            database.rows(REMEMBER, (key, zlib.crc32(blob), blob))
+            database.rows(DROP_OLDEST, (KEPT,))
+
+    def _opened(self) -> "closing[Database]":
+        if not os.path.isfile(self._path):  # opening it would make it
+            raise StorageError(f"{self._path}: there is no such file")
+        return closing(Database(self._path, busy_seconds=0))
+
+
+def _swapped(vector: Vector) -> Vector:
+    """Return *vector* in little-endian order, or one in that order in this machine's."""
+    if sys.byteorder == "big":
+        vector = array("f", vector)
+        vector.byteswap()
+    return vector

@@ -1,0 +1,95 @@
+"""Packed blocks: the bounds hold for every vector, and bytes that do not fit are refused."""
+
+import struct
+from array import array
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hardwon.adapters.numpy_index.blocks import HEADER, VERSION, QueryCodes, Rows, encode, pack, unpack
+from hardwon.domain.model.embedding import Vector, cosine, unit
+from hardwon.ports.vectors import VectorBlock
+
+WIDTH, STAMP = 24, -7
+
+vectors = (
+    st.lists(st.floats(-1, 1, width=32), min_size=WIDTH, max_size=WIDTH)
+    .filter(lambda values: sum(value * value for value in values) > 1e-6)
+    .map(lambda values: unit(array("f", values), WIDTH))
+)
+
+
+def block_of(rows: list[Vector], first: int = 1) -> VectorBlock:
+    values = array("f")
+    for row in rows:
+        values.extend(row)
+    return VectorBlock(range(first, first + len(rows)), [None] * len(rows), values)
+
+
+ONE = block_of([unit(array("f", range(1, WIDTH + 1)), WIDTH), unit(array("f", range(WIDTH, 0, -1)), WIDTH)])
+PACKED = pack(ONE, STAMP) or b""
+
+
+@given(rows=st.lists(vectors, min_size=1, max_size=5), query=vectors)
+def test_no_score_is_farther_from_its_bound_than_its_error(rows: list[Vector], query: Vector) -> None:
+    block = block_of(rows)
+    codes = unpack(pack(block, STAMP) or b"", STAMP, WIDTH)
+    assert codes is not None
+    assert codes.seqs.tolist() == list(block.seqs)
+
+    exact = np.array([cosine(row, query) for row in rows])
+    compared = codes.compare(QueryCodes.of(np.frombuffer(query, "f4")))
+    assert (np.abs(compared.scores - exact) <= compared.errors).all()
+    assert np.abs(compared.coarse - exact).max() < 0.02
+
+
+@pytest.mark.parametrize("width", [384, 1040, 1041, 3072])
+def test_a_row_has_the_same_coarse_score_in_whatever_company_and_order(width: int) -> None:
+    generator = np.random.default_rng(1)
+    drawn = generator.normal(size=(300, width)).astype(np.float32)
+    drawn[:100] = np.sign(drawn[:100])  # every code is the largest
+    rows = Rows(np.arange(300), drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
+    query = QueryCodes.of(rows.values[0])
+    together = encode(rows).compare(query).coarse
+
+    order = generator.permutation(300)
+    assert (encode(Rows(rows.seqs, rows.values[order])).compare(query).coarse == together[order]).all()
+    for row in (0, 99, 100, 299):
+        single = encode(Rows(rows.seqs[:1], rows.values[row : row + 1])).compare(query)
+        assert single.coarse[0] == together[row]
+
+
+def test_a_block_takes_a_quarter_of_its_vectors() -> None:
+    assert len(PACKED) == HEADER.size + 2 * (WIDTH + 16)
+
+
+@given(place=st.integers(0, len(PACKED) - 1), bit=st.integers(0, 7))
+def test_a_changed_bit_is_noticed_wherever_it_is(place: int, bit: int) -> None:
+    damaged = bytearray(PACKED)
+    damaged[place] ^= 1 << bit
+
+    assert unpack(PACKED, STAMP, WIDTH) is not None
+    assert unpack(bytes(damaged), STAMP, WIDTH) is None
+
+
+@given(length=st.integers(0, len(PACKED) - 1))
+def test_a_block_that_was_cut_off_is_noticed(length: int) -> None:
+    assert unpack(PACKED[:length], STAMP, WIDTH) is None
+    assert unpack(PACKED + PACKED[:length] + b"\0", STAMP, WIDTH) is None
+
+
+def test_a_block_of_another_stamp_width_or_version_is_refused() -> None:
+    assert unpack(PACKED, STAMP + 1, WIDTH) is None
+    assert unpack(PACKED, STAMP, WIDTH + 1) is None
+    assert unpack(struct.pack("<I", VERSION + 1) + PACKED[4:], STAMP, WIDTH) is None
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 2.0])
+def test_a_block_with_a_vector_that_is_no_unit_vector_is_not_packed(value: float) -> None:
+    assert pack(ONE._replace(values=array("f", [value, *ONE.values[1:]])), STAMP) is None
+
+
+def test_nothing_is_no_block() -> None:
+    assert pack(VectorBlock([], [], array("f")), STAMP) is None
