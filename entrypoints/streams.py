@@ -30,6 +30,7 @@ def warn(line: str) -> None:
     print(f"Warning: {on_one_line(line)}", file=sys.stderr)
 
 
+REINSTALL = "uv tool upgrade --reinstall hardwon"
 NO_FOLDER = "the working folder is gone: change into one that is there"
 
 

@@ -39,7 +39,11 @@ class Matches(Protocol):
         ...
 
     def statistics(self) -> ScoreStatistics:
-        """Return the statistics of all scores, independent of the storage order."""
+        """
+        Return the statistics of all scores, independent of the storage order.
+
+        An index may round the scores for it: each may be off by 0.02, but not the best.
+        """
         ...
 
 

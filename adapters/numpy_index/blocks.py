@@ -1,8 +1,8 @@
-"""Blocks of vectors as numpy arrays: exact float32 rows, and int8 codes that bound each score. The packed form of codes."""
+"""Vectors as numpy arrays: exact float32 rows, and int8 codes that bound each score. The packed form of codes."""
 
 import struct
 import zlib
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ Floats: TypeAlias = NDArray[np.float32]
 Seqs: TypeAlias = NDArray[np.int64]
 
 LONGEST = 1.001
-"""The length of a unit vector, with room for rounding; a longer one is not packed."""
+"""The length of a unit vector, with room for rounding; a longer one is damaged."""
+
+LARGEST_CODE = 127
 
 UNIT_ROUNDOFF = 2.0**-24
 """The relative error of one float32 operation."""
@@ -23,7 +25,7 @@ HALF_A_STEP: float = 0.5 / 10**COSINE_DECIMALS
 CHUNK = 256
 """Rows that are made float32 at once: more no longer fit the processor's cache."""
 
-ROOM = 1e-7  # for the rounding of the bounds themselves
+ROOM = 5e-7  # for the rounding of the bounds themselves
 
 
 def find(wanted: Seqs, seqs: Seqs) -> NDArray[np.intp]:
@@ -35,28 +37,47 @@ def find(wanted: Seqs, seqs: Seqs) -> NDArray[np.intp]:
     return np.where(seqs[places] == wanted, places, -1)
 
 
-class Bounds(NamedTuple):
+class QueryCodes(NamedTuple):
     """
-    The scores of a block's rows against a query.
+    A query as vectors are compared with it.
+
+    Attributes:
+        exact: float32, a unit vector.
+        codes: The query, rounded to whole multiples of its scale.
+        scale: A step of the codes.
+
+    """
+
+    exact: Floats
+    codes: NDArray[np.int8]
+    scale: float
+
+    @classmethod
+    def of(cls, query: Floats) -> "QueryCodes":
+        """Return the codes of a unit vector."""
+        coded = encode(Rows(np.zeros(1, dtype=np.int64), query[np.newaxis]))
+        return cls(query, coded.values[0], float(coded.scales[0]))
+
+
+class Comparison(NamedTuple):
+    """
+    The rows of a block, compared with a query.
 
     Attributes:
         scores: float32, close to the exact scores.
         errors: float32, the upper bounds of how far they are from the exact scores, rounded to 1e-6.
+        coarse: float64, the scores of the query's codes, the same in whatever order and company rows are compared.
 
     """
 
     scores: Floats
     errors: Floats
-
-    @classmethod
-    def none(cls) -> "Bounds":
-        """Return the bounds of no row."""
-        return cls(np.empty(0, dtype=np.float32), np.empty(0, dtype=np.float32))
+    coarse: NDArray[np.float64]
 
 
 class Rows(NamedTuple):
     """
-    The vectors of a block.
+    The vectors of some entries.
 
     Attributes:
         seqs: The numbers of the rows' entries, ascending, int64.
@@ -67,22 +88,10 @@ class Rows(NamedTuple):
     seqs: Seqs
     values: Floats
 
-    def bounds(self, query: Floats) -> Bounds:
-        """Return the scores against a unit vector."""
-        # A dot product for each row: as fast as one for all rows, and independent of the position of a row.
-        scores = (self.values[:, np.newaxis, :] @ query[:, np.newaxis]).ravel()
-        return Bounds(scores, np.full(len(scores), _rounding(len(query)), dtype=np.float32))
-
-    def among(self, seqs: Seqs) -> "Rows":
-        """Return the rows of those of *seqs*, ascending, that are here."""
-        places = find(seqs, self.seqs)
-        places = places[places >= 0]
-        return Rows(self.seqs[places], self.values[places])
-
 
 class Codes(NamedTuple):
     """
-    The vectors of a block, each rounded to whole multiples of its scale.
+    The vectors of some entries, each rounded to whole multiples of its scale.
 
     Attributes:
         seqs: The numbers of the rows' entries, ascending, int64.
@@ -97,12 +106,25 @@ class Codes(NamedTuple):
     residuals: Floats
     values: NDArray[np.int8]
 
-    def bounds(self, query: Floats) -> Bounds:
-        """Return the scores against a unit vector; by Cauchy and Schwarz none is off by more than its residual."""
-        parts = [self.values[at : at + CHUNK].astype(np.float32) @ query for at in range(0, len(self.values), CHUNK)]
-        scores = np.concatenate(parts) * self.scales
-        length = max(1.0, float(np.linalg.norm(query.astype(np.float64))))
-        return Bounds(scores, self.residuals * np.float32(length) + np.float32(_rounding(len(query))))
+    @classmethod
+    def none(cls, dimensions: int) -> "Codes":
+        """Return the codes of no row."""
+        return encode(Rows(np.empty(0, dtype=np.int64), np.empty((0, dimensions), dtype=np.float32)))
+
+    def compare(self, query: QueryCodes) -> Comparison:
+        """Return the scores against *query*; by Cauchy and Schwarz none is off by more than its residual."""
+        dimensions = len(query.exact)
+        # Sums of products of codes must be exact: float32 holds all integers below 2^24.
+        product: type[np.floating[Any]] = np.float32 if dimensions * LARGEST_CODE**2 < 2**24 else np.float64
+        both = np.stack((query.exact, query.codes), axis=1).astype(product)
+        chunks = [self.values[at : at + CHUNK].astype(product) @ both for at in range(0, len(self.values), CHUNK)]
+        products = np.concatenate([np.empty((0, 2), dtype=product), *chunks])
+        length = max(1.0, float(np.linalg.norm(query.exact.astype(np.float64))))
+        return Comparison(
+            scores=products[:, 0].astype(np.float32) * self.scales,
+            errors=self.residuals * np.float32(length) + np.float32(_rounding(dimensions)),
+            coarse=products[:, 1].astype(np.float64) * self.scales * query.scale,
+        )
 
 
 def _rounding(dimensions: int) -> float:
@@ -111,10 +133,11 @@ def _rounding(dimensions: int) -> float:
 
 
 def rows_of(block: VectorBlock, dimensions: int) -> Rows:
-    """Return the vectors of *block* in the order of their entries; damaged ones are left out."""
+    """Return the vectors of *block* in the order of their entries; damaged ones are left out: they are no unit vectors."""
     values = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), dimensions)
     seqs = np.array(block.seqs, dtype=np.int64)
-    sound = np.isfinite(values @ np.ones(dimensions, dtype=np.float32))
+    with np.errstate(all="ignore"):
+        sound = (values * values) @ np.ones(dimensions, dtype=np.float32) <= LONGEST**2
     if not sound.all():
         seqs, values = seqs[sound], values[sound]
     if (seqs[1:] > seqs[:-1]).all():
@@ -123,7 +146,18 @@ def rows_of(block: VectorBlock, dimensions: int) -> Rows:
     return Rows(seqs[order], values[order])
 
 
-LARGEST_CODE = 127
+def encode(rows: Rows) -> Codes:
+    """Return the codes of vectors."""
+    scales = np.abs(rows.values).max(axis=1) / np.float32(LARGEST_CODE)
+    scales[scales == 0] = 1
+    codes = np.rint(rows.values / scales[:, np.newaxis]).clip(-LARGEST_CODE, LARGEST_CODE)
+    lost = rows.values - codes * scales[:, np.newaxis]
+    residuals = np.sqrt((lost * lost) @ np.ones(lost.shape[1], dtype=np.float32)) * np.float32(LONGEST) + np.float32(
+        ROOM
+    )
+    return Codes(rows.seqs, scales, residuals, codes.astype(np.int8))
+
+
 VERSION = 1
 HEADER = struct.Struct("<IIqII")
 """Version, checksum of all after it, stamp, number of rows, dimensions; then the fields of `Codes`, little-endian."""
@@ -137,25 +171,20 @@ def pack(block: VectorBlock, stamp: int) -> bytes | None:
     if not block.seqs:
         return None
     dimensions = len(block.values) // len(block.seqs)
-    rows = rows_of(block, dimensions)
-    exact = rows.values.astype(np.float64)
-    if len(rows.seqs) < len(block.seqs) or (np.linalg.norm(exact, axis=1) > LONGEST).any():
+    codes = encode(rows_of(block, dimensions))
+    if len(codes.seqs) < len(block.seqs):
         return None
-    scales = (np.abs(rows.values).max(axis=1) / LARGEST_CODE).astype(np.float32)
-    scales[scales == 0] = 1
-    codes = np.rint(exact / scales[:, np.newaxis]).clip(-LARGEST_CODE, LARGEST_CODE)
-    residuals = np.linalg.norm(exact - codes * scales[:, np.newaxis].astype(np.float64), axis=1) + ROOM
     body = b"".join(
         (
-            rows.seqs.astype("<i8").tobytes(),
-            scales.astype("<f4").tobytes(),
-            residuals.astype("<f4").tobytes(),
-            codes.astype(np.int8).tobytes(),
+            codes.seqs.astype("<i8").tobytes(),
+            codes.scales.astype("<f4").tobytes(),
+            codes.residuals.astype("<f4").tobytes(),
+            codes.values.tobytes(),
         )
     )
-    header = HEADER.pack(VERSION, 0, stamp, len(rows.seqs), dimensions)
+    header = HEADER.pack(VERSION, 0, stamp, len(codes.seqs), dimensions)
     checksum = zlib.crc32(body, zlib.crc32(header[AFTER_CHECKSUM:]))
-    return HEADER.pack(VERSION, checksum, stamp, len(rows.seqs), dimensions) + body
+    return HEADER.pack(VERSION, checksum, stamp, len(codes.seqs), dimensions) + body
 
 
 def unpack(packed: bytes, stamp: int, dimensions: int) -> Codes | None:

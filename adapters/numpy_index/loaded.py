@@ -1,4 +1,4 @@
-"""The vectors that a process has loaded, block by block: what changed in the store is read again, the rest is not."""
+"""The codes of vectors that a process has loaded, block by block: what changed in the store is read again, the rest is not."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwon.adapters.numpy_index.blocks import Codes, Rows, Seqs, find, rows_of, unpack
+from hardwon.adapters.numpy_index.blocks import Codes, Rows, Seqs, encode, find, rows_of, unpack
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.ports.vectors import BlockSource, BlockState
 
@@ -48,7 +48,10 @@ class Members(NamedTuple):
 
 class LoadedVectors:
     """
-    The vectors of a source, loaded as they are needed and kept until their block changes.
+    The codes of a source's vectors, read as they are needed.
+
+    From the second query on they are kept until their block changes: a process that asks again will ask more, and one that asks once
+    stays small.
 
     Args:
         source: Of the vectors.
@@ -57,7 +60,8 @@ class LoadedVectors:
 
     def __init__(self, source: BlockSource) -> None:
         self.source = source
-        self._rows: dict[int, tuple[object, Rows]] = {}
+        self._queries = 0
+        self._codes: dict[int, tuple[object, Codes]] = {}
         self._members: dict[tuple[int, EntryFilter], Members] = {}
 
     def members(self, only: EntryFilter) -> Members:
@@ -69,51 +73,37 @@ class LoadedVectors:
             del self._members[next(iter(self._members))]
         return members if only.among is None else members.among(only.among)
 
-    def parts(self, members: Members, *, packed: bool) -> Iterator[Rows | Codes]:
-        """
-        Yield blocks with all vectors of *members*, and of others, in ascending order.
-
-        Args:
-            members: The entries wanted.
-            packed: Whether the codes of a block that is not loaded will do.
-
-        """
-        blocks = self._current()
-        if len(members.seqs) <= FEW_A_BLOCK * sum(number not in self._rows for number in blocks):
-            yield self.rows_among(members.seqs)
+    def codes(self, members: Members) -> Iterator[Codes]:
+        """Yield the codes of all vectors of *members*, and of others, block by block in ascending order."""
+        self._queries += 1
+        blocks = self.source.blocks()
+        self._codes = {number: kept for number, kept in self._codes.items() if number in blocks}
+        if len(members.seqs) <= FEW_A_BLOCK * (len(blocks) - len(self._codes)):
+            yield encode(self.rows_among(members.seqs))
             return
         for number, state in blocks.items():
-            yield (self._codes(number, state) if packed else None) or self._block(number, state)
+            yield self._block(number, state)
 
     def rows_among(self, seqs: Seqs) -> Rows:
         """Return the vectors of a few entries, looked up one by one."""
         block = self.source.load(EVERYTHING._replace(among=tuple(seqs.tolist())))
         return rows_of(block, self.source.dimensions)
 
-    def _current(self) -> Mapping[int, BlockState]:
-        """Return the blocks as they are now; forget the vectors of those that changed."""
-        blocks = self.source.blocks()
-        self._rows = {
-            number: kept
-            for number, kept in self._rows.items()
-            if number in blocks and kept[0] == self._stamp(blocks[number])
-        }
-        return blocks
+    def _block(self, number: int, state: BlockState) -> Codes:
+        stamp = ("version", self.source.version()) if state.stamp is None else state.stamp
+        kept_stamp, kept = self._codes.get(number, (None, None))
+        if kept is not None and kept_stamp == stamp:
+            return kept
+        codes = self._unpack(number, state) or encode(rows_of(self.source.load_block(number), self.source.dimensions))
+        if self._queries > 1:
+            self._codes[number] = (stamp, codes)
+        return codes
 
-    def _stamp(self, state: BlockState) -> object:
-        return ("version", self.source.version()) if state.stamp is None else state.stamp
-
-    def _codes(self, number: int, state: BlockState) -> Codes | None:
-        """Return the codes of a packed block whose vectors are not loaded; None if there are none that fit."""
-        if number in self._rows or not state.is_packed or state.stamp is None:
+    def _unpack(self, number: int, state: BlockState) -> Codes | None:
+        """Return a block as it is packed; None if it is not, or does not fit its stamp."""
+        if not state.is_packed or state.stamp is None:
             return None
         codes = unpack(self.source.packed(number) or b"", state.stamp, self.source.dimensions)
         if codes is None:
             self.source.unpack(number)
         return codes
-
-    def _block(self, number: int, state: BlockState) -> Rows:
-        if number not in self._rows:
-            rows = rows_of(self.source.load_block(number), self.source.dimensions)
-            self._rows[number] = (self._stamp(state), rows)
-        return self._rows[number][1]

@@ -7,7 +7,14 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 import uvicorn
+from mcp import types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel
 
+from hardwon.entrypoints.mcp.prompts import INSTRUCTIONS
+from hardwon.entrypoints.mcp.protocol import RpcError
 from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.stdio import LONGEST_LINE
 
@@ -15,6 +22,38 @@ PATH = "/mcp"
 UNAUTHORISED = b"send 'Authorization: Bearer ' and the token that hardwon-mcp found in HARDWON_MCP_TOKEN\n"
 
 App = Callable[..., Awaitable[None]]
+
+
+METHODS: Mapping[str, tuple[type[BaseModel], type[BaseModel]]] = {
+    "tools/list": (types.PaginatedRequestParams, types.ListToolsResult),
+    "tools/call": (types.CallToolRequestParams, types.CallToolResult),
+    "resources/list": (types.PaginatedRequestParams, types.ListResourcesResult),
+    "resources/templates/list": (types.PaginatedRequestParams, types.ListResourceTemplatesResult),
+    "resources/read": (types.ReadResourceRequestParams, types.ReadResourceResult),
+    "prompts/list": (types.PaginatedRequestParams, types.ListPromptsResult),
+    "prompts/get": (types.GetPromptRequestParams, types.GetPromptResult),
+}
+
+
+def sdk_server(server: MemoryServer) -> Server[Any]:
+    """Return a server of the SDK that answers as *server* does; the handshake is the SDK's."""
+    info = server.info
+    made: Server[Any] = Server(info["name"], title=info["title"], version=info["version"], instructions=INSTRUCTIONS)
+    for method, (params, result) in METHODS.items():
+        made.add_request_handler(method, params, _answering(server, method, result))
+    return made
+
+
+def _answering(
+    server: MemoryServer, method: str, result: type[BaseModel]
+) -> Callable[[Any, BaseModel], Awaitable[BaseModel]]:
+    async def answer(context: ServerRequestContext[Any, Any], _: BaseModel) -> BaseModel:
+        try:
+            return result.model_validate(await server.answer(method, context.params or {}))
+        except RpcError as error:
+            raise MCPError(error.code, error.message, error.data) from error
+
+    return answer
 
 
 class BearerToken:
@@ -68,10 +107,12 @@ class LoopbackTransport:
 
     async def serve(self, server: MemoryServer) -> None:
         """Serve clients until the transport is stopped."""
-        app = server.streamable_http_app(streamable_http_path=PATH, host=self._host, max_request_body_size=LONGEST_LINE)
+        sdk = sdk_server(server)
+        app = sdk.streamable_http_app(streamable_http_path=PATH, host=self._host, max_request_body_size=LONGEST_LINE)
         guarded = BearerToken(app, self._token)
         self._http = _HttpServer(uvicorn.Config(guarded, lifespan="off", ws="none", log_config=None, access_log=False))
-        async with server.session_manager.run():
+        async with server.open(), sdk.session_manager.run():
+            server.begin_scan()
             await self._http.serve([self._listener])
 
     def stop(self) -> None:

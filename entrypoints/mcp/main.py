@@ -5,14 +5,13 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Protocol
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.mcp.wire import claim_wire, leave, leave_soon, on_signals
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, warn
+from hardwon.entrypoints.streams import NO_FOLDER, REINSTALL, is_working_folder_gone, never_fail_to_print, warn
 
 if TYPE_CHECKING:
     from hardwon.entrypoints.mcp.server import MemoryServer
@@ -31,7 +30,6 @@ class Transport(Protocol):
 NAME = "hardwon-mcp"
 STORE_FAILURE = 2
 INCOMPLETE = 2
-REINSTALL = "uv tool upgrade --reinstall hardwon"
 TOKEN = "HARDWON_MCP_TOKEN"  # noqa: S105  # a variable's name
 SHORTEST_TOKEN = 16
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -71,8 +69,13 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--port", type=int, default=DEFAULT_PORT, metavar="N", help="with --http (default: %(default)s)"
     )
-    parser.add_argument("--version", action="version", version=f"{NAME} {version('hardwon')}")
+    parser.add_argument("--version", action="store_true", help="show program's version number and exit")
     options = parser.parse(arguments)
+    if options.version:
+        from importlib.metadata import version  # slow
+
+        print(f"{NAME} {version('hardwon')}")
+        parser.exit()
     if not 0 <= options.port <= LARGEST_PORT:
         parser.error(f"--port {options.port} is no port: use 0 to {LARGEST_PORT}, 0 for any that is free")
     if options.http and len(os.environ.get(TOKEN, "")) < SHORTEST_TOKEN:
@@ -117,8 +120,9 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 
 def _build(options: argparse.Namespace) -> "MemoryServer":
     from hardwon.entrypoints.bootstrap_project import read_settings
-    from hardwon.entrypoints.mcp.server import build_server
-    from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, StartupScan
+    from hardwon.entrypoints.mcp.scan import Scan, StartupScan
+    from hardwon.entrypoints.mcp.server import MemoryServer
+    from hardwon.entrypoints.mcp.threads import MemoryWorker
 
     logging.basicConfig(level=logging.WARNING, format=f"{NAME}: %(message)s")  # to standard error
     resolved = read_settings(options.project_root, flags(options))
@@ -126,7 +130,7 @@ def _build(options: argparse.Namespace) -> "MemoryServer":
         warn(warning)
     scan = Scan(resolved.settings, options.project_root, warn)
     startup_scan = None if options.no_scan else StartupScan(scan)
-    return build_server(MemoryWorker(resolved.settings, options.project_root, warn, startup_scan))
+    return MemoryServer(MemoryWorker(resolved.settings, options.project_root, warn, startup_scan))
 
 
 def _first(errors: BaseExceptionGroup[StorageError]) -> str:

@@ -1,16 +1,12 @@
-"""The parts that tools share: references to memories, refusals in one line, the row of a memory, and the making of a tool."""
+"""The parts that tools share: refusals in one line, the row of a memory, and the making of a tool."""
 
 import datetime as dt
 import inspect
+import json
 import math
-import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
-from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.server.mcpserver.tools import Tool
-from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase
-from mcp.types import ToolAnnotations
 from pydantic import (
     AliasGenerator,
     BaseModel,
@@ -23,19 +19,10 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.errors import HardwonError, UnknownEntryError
-from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.injection.neutral_text import without_tags
 from hardwon.domain.model.json_shapes import shown
 from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.presenters.text import on_one_line
-
-ENTRY_ID = re.compile(r"[0-9a-f]{16}")
-NUMBER = re.compile(r"[0-9]{1,18}")
-SHOWN_CHARACTERS = 80
+from hardwon.entrypoints.mcp.protocol import ToolError
 
 
 def _reference(value: object) -> object:
@@ -53,87 +40,8 @@ Reference: TypeAlias = Annotated[
 """How a tool takes a memory; `find` looks it up."""
 
 
-def find(memory: Memory, reference: int | str, here: Workplace = NOWHERE) -> Entry:
-    """
-    Return the memory that *reference* names: its number, also as text, or its id of 16 hex digits (rule U-3).
-
-    What can be both is an id before it is a number: 16 digits are more likely hex ones than so large a store.
-
-    Args:
-        memory: The store.
-        reference: The memory's number or id.
-        here: Where the user works; in a foreign project a memory that may not be shown there is unknown.
-
-    Raises:
-        UnknownEntryError: there is none.
-
-    """
-    text = str(reference).strip().lower()
-    for entry in _named(memory, text):
-        if _may_be_read(memory, entry, here):
-            return entry
-    raise UnknownEntryError(
-        f"no memory has the id {str(reference)[:SHOWN_CHARACTERS]!r}:"
-        " give its number or its 16 hex digits, memory_list shows both"
-    )
-
-
-def _named(memory: Memory, text: str) -> Iterator[Entry]:
-    known = memory.repository
-    if ENTRY_ID.fullmatch(text) and (entry := known.get(text) or known.reworded(text)):
-        yield entry
-    if NUMBER.fullmatch(text) and (entry := memory.repository.with_number(int(text))):
-        yield entry
-
-
-def find_own(memory: Memory, reference: int | str, here: Workplace) -> Entry:
-    """
-    Return the memory that *reference* names, to change it; in a foreign project one of that project.
-
-    Raises:
-        UnknownEntryError: there is none.
-        ToolError: it is one of the user's from elsewhere.
-
-    """
-    entry = find(memory, reference, here)
-    if here.visibility.is_foreign and entry.project not in here.own:
-        raise ToolError(NOT_OF_HERE)
-    return entry
-
-
-def _may_be_read(memory: Memory, entry: Entry, here: Workplace) -> bool:
-    if not here.visibility.is_foreign:
-        return True
-    only = EVERYTHING._replace(visible_in=here.visibility, among=(entry.number or 0,))
-    return memory.repository.count(only) == 1
-
-
-NOT_OF_HERE = (
-    "it is not of this project, which is foreign: nothing else can be changed from here; hardwon trust changes that"
-)
-
 MAX_MISTAKES = 3
 LONGEST_NAME = 80
-
-
-def refusal(error: ToolError, schema: Mapping[str, Any]) -> ToolError:
-    """
-    Return *error* as the model should read it.
-
-    What we did not foresee stays as it is: the SDK hides its text from the
-    client and writes it to standard error.
-
-    Args:
-        error: What the SDK made of the trouble; its cause is the trouble itself.
-        schema: Of the tool's arguments.
-
-    """
-    cause = error.__cause__
-    if isinstance(cause, HardwonError) or (isinstance(cause, ToolError) and not isinstance(cause, UnexpectedToolError)):
-        return ToolError(without_tags(on_one_line(str(cause))))
-    if isinstance(cause, ValidationError) and not isinstance(error, UnexpectedToolError):
-        return ToolError(without_tags(on_one_line("; ".join(_mistakes(cause, schema)))))
-    return error
 
 
 def _mistakes(error: ValidationError, schema: Mapping[str, Any]) -> Iterator[str]:
@@ -169,13 +77,19 @@ def _path(location: tuple[str | int, ...]) -> str:
     return str(first) + "".join(f"[{part!r}]" for part in rest)
 
 
-READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False)
-CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
+def _effect(*, reads: bool = False, destroys: bool | None = None, repeatable: bool | None = None) -> dict[str, bool]:
+    """Return what a tool does to its surroundings, as the protocol says it; none reaches beyond this machine."""
+    hints = {"readOnlyHint": reads, "destructiveHint": destroys, "idempotentHint": repeatable, "openWorldHint": False}
+    return {name: value for name, value in hints.items() if value is not None}
+
+
+READS = _effect(reads=True)
+ADDS = _effect(destroys=False, repeatable=False)
+CHANGES = _effect(destroys=False, repeatable=True)
+DELETES = _effect(destroys=True, repeatable=True)
+
 LONGEST_TITLE = 200
 """Characters; every list repeats it."""
-
-DELETES = ToolAnnotations(read_only_hint=False, destructive_hint=True, idempotent_hint=True, open_world_hint=False)
 
 
 def _untitled(schema: dict[str, Any]) -> None:
@@ -209,20 +123,60 @@ class Answer(WireModel):
     message: str = Field(description="The answer, to be read")
 
 
-class _Arguments(ArgModelBase):
+class _Arguments(BaseModel):
     model_config = ConfigDict(
         extra="forbid", alias_generator=AliasGenerator(validation_alias=to_camel), json_schema_extra=_untitled
     )
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, arguments: Any) -> Any:
-        """Take null for an argument that was left out, as models often write it."""
-        is_object = isinstance(arguments, dict)
-        return {name: value for name, value in arguments.items() if value is not None} if is_object else arguments
+    def _as_meant(cls, arguments: Any) -> Any:
+        """Take null for an argument that was left out, and a list written as a text of JSON, as models often do."""
+        texts = {to_camel(name) for name, field in cls.model_fields.items() if field.annotation is str}
+        meant = {name: _list_or_null(value) if name not in texts else value for name, value in dict(arguments).items()}
+        return {name: value for name, value in meant.items() if value is not None}
 
 
-def tool(function: Callable[..., Awaitable[Answer]], *, title: str, effect: ToolAnnotations) -> Tool:
+def _list_or_null(value: object) -> object:
+    """Return the list, object or null that *value* holds as JSON, or *value* itself."""
+    try:
+        parsed = json.loads(value) if isinstance(value, str) else value
+    except (ValueError, RecursionError):
+        return value
+    return value if isinstance(parsed, str | int | float) else parsed
+
+
+class Tool(NamedTuple):
+    """
+    A tool.
+
+    Attributes:
+        description: As `tools/list` shows it.
+        arguments: The model of its arguments.
+        function: Called with the arguments by name.
+
+    """
+
+    description: Mapping[str, Any]
+    arguments: type[BaseModel]
+    function: Callable[..., Awaitable[Answer]]
+
+    async def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """
+        Return the structured answer to *arguments* as a client sent them.
+
+        Raises:
+            ToolError: an argument is not fit.
+        """
+        try:
+            fit = self.arguments.model_validate(arguments)
+        except ValidationError as error:
+            raise ToolError("; ".join(_mistakes(error, self.description["inputSchema"]))) from error
+        answer = await self.function(**{name: getattr(fit, name) for name in self.arguments.model_fields})
+        return answer.model_dump(mode="json", by_alias=True)
+
+
+def tool(function: Callable[..., Awaitable[Answer]], *, title: str, effect: Mapping[str, bool]) -> Tool:
     """
     Return the tool that calls *function*; its name and docstring are the tool's, its parameters the arguments.
 
@@ -235,10 +189,22 @@ def tool(function: Callable[..., Awaitable[Answer]], *, title: str, effect: Tool
         effect: One of the annotations above.
 
     """
-    made = Tool.from_function(function, title=title, description=inspect.getdoc(function), annotations=effect)
-    arguments = create_model(made.name, __base__=(_Arguments, made.fn_metadata.arg_model))
-    made.fn_metadata.arg_model = arguments
-    return made.model_copy(update={"parameters": arguments.model_json_schema()})
+    name = function.__name__
+    signature = inspect.signature(function, eval_str=True)
+    fields: dict[str, Any] = {
+        parameter.name: (parameter.annotation, ... if parameter.default is parameter.empty else parameter.default)
+        for parameter in signature.parameters.values()
+    }
+    arguments = create_model(name, __base__=_Arguments, **fields)
+    description = {
+        "name": name,
+        "title": title,
+        "description": inspect.getdoc(function) or "",
+        "inputSchema": arguments.model_json_schema(),
+        "outputSchema": signature.return_annotation.model_json_schema(mode="validation"),
+        "annotations": dict(effect),
+    }
+    return Tool(description, arguments, function)
 
 
 class MemoryRow(WireModel):

@@ -1,12 +1,8 @@
-"""
-JSON-RPC by standard input and output, one message a line.
-
-The SDK's own transport drops a line it can't read, cancels what is being done
-when its input ends, and can't be ended while it waits for a line.
-"""
+"""JSON-RPC by standard input and output, one message a line, without the SDK: importing it takes most of a second."""
 
 import contextlib
 import json
+import logging
 import queue
 import threading
 from collections.abc import Callable, Coroutine
@@ -18,21 +14,20 @@ import anyio
 import anyio.from_thread
 import anyio.lowlevel
 import anyio.to_thread
-from mcp.shared.message import SessionMessage
-from mcp.types import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCMessage,
-    JSONRPCNotification,
-    JSONRPCRequest,
-    JSONRPCResponse,
-    RequestId,
-    jsonrpc_message_adapter,
-)
+from anyio.abc import TaskGroup
 
 from hardwon.domain.model.entry import MAX_TEXT_BYTES
+from hardwon.entrypoints.mcp.protocol import (
+    INTERNAL_ERROR,
+    INVALID_REQUEST,
+    MalformedError,
+    Notification,
+    Request,
+    RequestId,
+    RpcError,
+    Session,
+    read_message,
+)
 from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.wire import DRAIN_SECONDS, Wire
 
@@ -40,10 +35,15 @@ LONGEST_LINE = 8 * MAX_TEXT_BYTES
 """Bytes: a text of the greatest size with every character escaped, and more."""
 
 MAX_LINES_AHEAD = 256
-LONGEST_SHOWN = 200
+TOOL_CALL = b'"tools/call"'
+
+SETTLE_SECONDS = 1.0
+"""The startup scan waits so long at most for the client to have its list of tools."""
 
 NO_READER = (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
 """Errors of a thread that calls into an event loop at its end."""
+
+logger = logging.getLogger(__name__)
 
 
 class StdioTransport:
@@ -59,44 +59,50 @@ class StdioTransport:
     def __init__(self, wire: Wire, at_end: Callable[[], None]) -> None:
         self._wire = wire
         self._at_end = at_end
-        self._to_server, self._requests = anyio.create_memory_object_stream[SessionMessage | Exception]()
-        self._answers, self._from_server = anyio.create_memory_object_stream[SessionMessage]()
         self._loop = anyio.lowlevel.current_token()
         self._lines = queue.Queue[bytes](MAX_LINES_AHEAD)
-        self._open = set[RequestId]()
+        self._open = dict[RequestId, anyio.CancelScope]()
+        self._writing = anyio.Lock()
         self._answered = anyio.Event()
+        self._listed = anyio.Event()
+        self._ended = anyio.Event()
 
     async def serve(self, server: MemoryServer) -> None:
         """Serve the client; what it asked before it left may still be answered for `DRAIN_SECONDS`."""
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._write)
-            for work in (self._read, self._hand_on):
-                threading.Thread(target=work, daemon=True).start()
-            try:
-                await server.serve(self._requests, self._answers.clone())
-            finally:
-                self._requests.close()  # a store that can't be opened: the thread that hands lines on must not wait
-            self._answers.close()
+        threading.Thread(target=self._read, args=(server,), daemon=True).start()
+        async with server.open(), anyio.create_task_group() as tasks:
+            tasks.start_soon(self._begin_scan, server)
+            accept = partial(self._accept, server, Session(server.info), tasks)
+            threading.Thread(target=self._hand_on, args=(accept,), daemon=True).start()
+            await self._ended.wait()
+            tasks.cancel_scope.cancel()
 
     def stop(self) -> None:
         """End as if the client had left; may be called by any thread, and a signal's handler."""
         self._at_end()
         threading.Thread(target=self._in_loop, args=(self._end,), daemon=True).start()
 
-    def _read(self) -> None:
-        """Read ahead, so that the end is seen when it comes; a thread of its own, as nothing can interrupt it."""
+    def _read(self, server: MemoryServer) -> None:
+        """
+        Read ahead, so that the end is seen when it comes; a thread of its own, as nothing can interrupt it.
+
+        It makes the tools too, when one is called first: the event loop goes on meanwhile, and the end that may follow does not
+        count until that is done.
+        """
         with contextlib.suppress(OSError):  # a terminal that is gone, say, is a client that has left
             while line := self._wire.incoming.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
                     self._skip_line()
+                if TOOL_CALL in line:
+                    server.make_tools()
                 if line.strip():
                     self._lines.put(line)
         self._at_end()
         self._lines.put(b"")
 
-    def _hand_on(self) -> None:
+    def _hand_on(self, accept: Callable[[bytes], Coroutine[Any, Any, None]]) -> None:
         while line := self._lines.get():
-            self._in_loop(partial(self._accept, line))
+            self._in_loop(partial(accept, line))
         self._in_loop(self._end)
 
     def _skip_line(self) -> None:
@@ -107,36 +113,61 @@ class StdioTransport:
         with contextlib.suppress(*NO_READER):
             anyio.from_thread.run(function, token=self._loop)
 
-    async def _accept(self, line: bytes) -> None:
+    async def _begin_scan(self, server: MemoryServer) -> None:
+        with anyio.move_on_after(SETTLE_SECONDS):
+            await self._listed.wait()
+        server.begin_scan()
+
+    async def _accept(self, server: MemoryServer, session: Session, tasks: TaskGroup, line: bytes) -> None:
         if len(line) > LONGEST_LINE:
-            await self._refuse(None, INVALID_REQUEST, f"a message has at most {LONGEST_LINE} bytes: shorten it")
+            reason = f"a message has at most {LONGEST_LINE} bytes: shorten it"
+            await self._send(None, error=RpcError(INVALID_REQUEST, reason).document())
             return
         try:
-            message = _message(line)
-        except ValueError:
-            await self._refuse(*_what_is_wrong(line))
+            message = read_message(line)
+        except MalformedError as error:
+            await self._send(error.request_id, error=error.document())
             return
-        if isinstance(message, JSONRPCRequest):
-            self._open.add(message.id)
-        await self._to_server.send(SessionMessage(message))
+        match message:
+            case Request():
+                scope = self._open[message.id] = anyio.CancelScope()
+                tasks.start_soon(self._answer, server, session, message, scope)
+            case Notification("notifications/cancelled", params):
+                self._cancel(params.get("requestId"))
+            case Notification("notifications/initialized"):
+                session.begin()
 
-    async def _refuse(self, request_id: RequestId | None, code: int, reason: str) -> None:
-        error = JSONRPCError(jsonrpc="2.0", id=request_id, error=ErrorData(code=code, message=reason))
-        await self._answers.send(SessionMessage(error))
+    def _cancel(self, request_id: object) -> None:
+        if isinstance(request_id, int | str) and (scope := self._open.get(request_id)):
+            scope.cancel()
 
-    async def _write(self) -> None:
-        async for message in self._from_server:
-            text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+    async def _answer(self, server: MemoryServer, session: Session, request: Request, scope: anyio.CancelScope) -> None:
+        """Answer *request*, unless the client cancels it."""
+        with scope:
             try:
-                await anyio.to_thread.run_sync(self._put, text.encode() + b"\n")
+                session.admit(request)
+                result = await server.answer(request.method, request.params)
+                await self._send(request.id, result=session.complete(request.method, result))
+            except RpcError as error:
+                await self._send(request.id, error=error.document())
+            except Exception:  # the client is told nothing of what we did not foresee
+                logger.exception("%r raised an unexpected exception", request.method)
+                await self._send(request.id, error=RpcError(INTERNAL_ERROR, "Internal server error").document())
+        if self._open.get(request.id) is scope:  # not another request of the same id
+            del self._open[request.id]
+        self._answered.set()
+        if request.method == "tools/list":
+            self._listed.set()
+
+    async def _send(self, request_id: RequestId | None, **outcome: object) -> None:
+        message = {"jsonrpc": "2.0", "id": request_id, **outcome}
+        line = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        async with self._writing:
+            try:
+                await anyio.to_thread.run_sync(self._put, line)
             except OSError:  # nobody reads any more
-                self._open.clear()
                 self._at_end()
-                await self._end()
-                return
-            if isinstance(message.message, JSONRPCResponse | JSONRPCError):
-                self._open.discard(message.message.id)
-                self._answered.set()
+                self._ended.set()
 
     def _put(self, line: bytes) -> None:
         self._wire.outgoing.write(line)
@@ -147,29 +178,4 @@ class StdioTransport:
             while self._open:
                 self._answered = anyio.Event()
                 await self._answered.wait()
-        self._to_server.close()
-
-
-def _message(line: bytes) -> JSONRPCMessage:
-    """
-    Return the message that *line* holds.
-
-    Raises:
-        ValueError: it holds none; a request whose id is neither number nor text is no notification.
-    """
-    message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-    if isinstance(message, JSONRPCNotification) and "id" in json.loads(line):
-        raise ValueError("the id is neither a number nor a text")
-    return message
-
-
-def _what_is_wrong(line: bytes) -> tuple[RequestId | None, int, str]:
-    """Return the id of a request that is none, the error's code, and what to change."""
-    shown = line.strip().decode(errors="replace")[:LONGEST_SHOWN]
-    try:
-        document = json.loads(line)
-    except (ValueError, RecursionError):
-        return None, PARSE_ERROR, f"{shown!r} is not JSON: write one JSON-RPC message a line"
-    request_id = document.get("id") if isinstance(document, dict) else None
-    known = request_id if isinstance(request_id, str | int) and not isinstance(request_id, bool) else None
-    return known, INVALID_REQUEST, f"{shown!r} is not a JSON-RPC 2.0 message with a method and an object as params"
+        self._ended.set()

@@ -1,151 +1,21 @@
-"""The server's threads: for tools, vectors, labels, and for indexing the project's files at the start."""
+"""The server's threads for tools, vectors and labels."""
 
 import asyncio
 import contextlib
-import threading
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 import anyio
 
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.document import FILE_KINDS
-from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
-from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.embed_after_write import embed_now, fill_spaces, label_imports
 from hardwon.entrypoints.host_session import present_pause
-from hardwon.entrypoints.projects import look_up_if_possible
-
-OF_FILES = EntryFilter(kinds=FILE_KINDS)
-
-LAST_FILE_SECONDS = 0.3
-"""How long the end of the server waits for the file that is being indexed."""
-
-
-class Scanned(NamedTuple):
-    """
-    The result of a scan.
-
-    Attributes:
-        indexed: The result of indexing files.
-        pending: How many memories of files have no vector yet.
-        troubles: The reasons why vectors could not be made, one line each.
-
-    """
-
-    indexed: Indexed
-    pending: int
-    problems: tuple[str, ...]
-
-
-class Scan(NamedTuple):
-    """
-    Indexes the files of a project.
-
-    Attributes:
-        settings: The resolved settings.
-        project_root: The project's folder.
-        warn: Called with one line about a problem.
-
-    """
-
-    settings: Settings
-    project_root: str
-    warn: Warn
-
-    def run(self, *, spec_folder: str = "", force: bool = False) -> Scanned:
-        """
-        Index the files of the project's memory, or of a spec folder, and make vectors for 50.
-
-        Raises:
-            UnreadableFileError: *spec_folder* can't be the name of one.
-            StorageError: the store can't be used; what was done before is stored.
-
-        """
-        with self.memory() as memory:
-            indexed = self.look_through(memory, spec_folder=spec_folder, force=force)
-            problems = embed_now(memory)
-            return Scanned(indexed, memory.count_pending(OF_FILES), tuple(problems))
-
-    @contextlib.contextmanager
-    def memory(self) -> Iterator[Memory]:
-        """Open the store for the thread that calls."""
-        memory = open_memory(self.settings, self.warn)
-        with contextlib.closing(memory):
-            yield memory
-
-    def look_through(
-        self,
-        memory: Memory,
-        *,
-        spec_folder: str = "",
-        force: bool = False,
-        wanted: Callable[[], bool] = lambda: True,
-    ) -> Indexed:
-        """Index as `IndexFiles` does."""
-        index_files = build_index_files(memory, self.project_root, read_workplace(memory, self.project_root))
-        return index_files.index(spec_folder=spec_folder, force=force, wanted=wanted)
-
-
-class StartupScan:
-    """
-    The scan at the start of a server, in the background.
-
-    Args:
-        scan: What is done; its trouble is told, and stops nothing.
-
-    """
-
-    def __init__(self, scan: Scan) -> None:
-        self._scan = scan
-        self._leaving = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="startup-scan", daemon=True)
-
-    def start(self) -> None:
-        """Begin; where memory is switched off or paused there is nothing to do."""
-        if self._scan.settings.semantic_enabled and not present_pause(
-            self._scan.settings.global_store, system_clock().now()
-        ):
-            self._thread.start()
-
-    def stop(self) -> None:
-        """End after the file that is being indexed, or leave it to the end of the process."""
-        self._leaving.set()
-        if self._thread.is_alive():
-            self._thread.join(LAST_FILE_SECONDS)
-
-    def _run(self) -> None:
-        try:
-            with self._scan.memory() as memory:
-                look_up_if_possible(memory, self._scan.project_root)
-                indexed = self._scan.look_through(memory, wanted=self._goes_on)
-                for line in (*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings):
-                    self._scan.warn(line)
-                self._embed(memory)
-        except HardwonError as error:
-            self._scan.warn(f"the scan at the start stopped: {error}")
-
-    def _embed(self, memory: Memory) -> None:
-        """Make the missing vectors of files: all of them by a local model, else 50 as every write does."""
-        while self._goes_on() and memory.count_pending(OF_FILES):
-            filled = fill_spaces(memory, BATCH)
-            for problem in filled.problems:
-                self._scan.warn(f"what has no vector is found by its words: {problem}")
-            if not filled.made or filled.problems or memory.spaces[0].embedder.space.provider != "local":
-                return
-
-    def _goes_on(self) -> bool:
-        return not self._leaving.is_set()
-
+from hardwon.entrypoints.mcp.scan import StartupScan
 
 EMBED_SECONDS = 3.0
 """How long a tool waits for vectors; a provider may take ten times that."""
@@ -209,7 +79,7 @@ class MemoryWorker:
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """
-        Keep the store open, and begin the startup scan once it is; where memory is switched off, none is made.
+        Keep the store open; where memory is switched off, none is made.
 
         Raises:
             StorageError: the store can't be opened.
@@ -219,8 +89,6 @@ class MemoryWorker:
         self._labels = ThreadPoolExecutor(max_workers=1, thread_name_prefix="labels")
         try:
             self._memory = await _result(self._thread, self._opened)
-            if self._startup_scan:
-                self._startup_scan.start()
             try:
                 yield
             finally:
@@ -231,6 +99,11 @@ class MemoryWorker:
         finally:
             for thread in (self._thread, self._embedding, self._labels):
                 thread.shutdown(wait=False)
+
+    def begin_scan(self) -> None:
+        """Begin the startup scan, if there is one."""
+        if self._startup_scan:
+            self._startup_scan.start()
 
     async def call(self, work: Callable[[Memory], T]) -> T:
         """
@@ -269,11 +142,15 @@ class MemoryWorker:
         return self._memory
 
     def _embed(self) -> list[str]:
+        from hardwon.entrypoints.embed_after_write import embed_now  # numpy and more: only writes need it
+
         memory = open_memory(self.settings, self.warn)
         with contextlib.closing(memory):
             return embed_now(memory)
 
     def _label(self) -> None:
+        from hardwon.entrypoints.embed_after_write import label_imports
+
         memory = open_memory(self.settings, self.warn)
         with contextlib.closing(memory):
             label_imports(memory)

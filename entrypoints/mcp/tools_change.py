@@ -6,8 +6,6 @@ from typing import Annotated
 
 import anyio.to_thread
 import attrs
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
 from pydantic import Field, StringConstraints
 from pydantic.alias_generators import to_camel
 
@@ -31,6 +29,8 @@ from hardwon.entrypoints.bootstrap_entries import (
 from hardwon.entrypoints.bootstrap_files import document_folders
 from hardwon.entrypoints.bootstrap_retro import build_edit_lesson
 from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.mcp.protocol import ToolError
+from hardwon.entrypoints.mcp.references import find_own
 from hardwon.entrypoints.mcp.schema import (
     ADDS,
     CHANGES,
@@ -39,8 +39,8 @@ from hardwon.entrypoints.mcp.schema import (
     Answer,
     MemoryRow,
     Reference,
+    Tool,
     WireModel,
-    find_own,
     purposes,
     row_of,
     tool,

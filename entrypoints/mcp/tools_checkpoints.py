@@ -3,8 +3,6 @@
 from typing import Annotated
 
 import attrs
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
@@ -12,7 +10,16 @@ from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
-from hardwon.entrypoints.mcp.schema import ADDS, DELETES, NOT_OF_HERE, READS, Answer, tool
+from hardwon.entrypoints.mcp.protocol import ToolError
+from hardwon.entrypoints.mcp.references import NOT_OF_HERE
+from hardwon.entrypoints.mcp.schema import (
+    ADDS,
+    DELETES,
+    READS,
+    Answer,
+    Tool,
+    tool,
+)
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.checkpoints import checkpoint_line, metadata, restore_lines
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF

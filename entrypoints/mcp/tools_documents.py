@@ -5,8 +5,6 @@ from typing import Annotated, Literal
 
 import anyio.to_thread
 import attrs
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from hardwon.domain.use_cases.index_files import Indexed
@@ -14,8 +12,15 @@ from hardwon.domain.use_cases.index_one_file import IndexedFile, Outcome
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.mcp.schema import CHANGES, Answer, tool
-from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, Scanned
+from hardwon.entrypoints.mcp.protocol import ToolError
+from hardwon.entrypoints.mcp.scan import Scan, Scanned
+from hardwon.entrypoints.mcp.schema import (
+    CHANGES,
+    Answer,
+    Tool,
+    tool,
+)
+from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.presenters.text import visible
 

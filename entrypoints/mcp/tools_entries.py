@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from hardwon.domain.model.entry import Entry
@@ -21,7 +19,18 @@ from hardwon.domain.use_cases.search import Loaded
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_load
 from hardwon.entrypoints.bootstrap_upkeep import count
-from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, Reference, find, row_fields, row_of, tool
+from hardwon.entrypoints.mcp.protocol import ToolError
+from hardwon.entrypoints.mcp.references import find
+from hardwon.entrypoints.mcp.schema import (
+    READS,
+    Answer,
+    MemoryRow,
+    Reference,
+    Tool,
+    row_fields,
+    row_of,
+    tool,
+)
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.entries import Order

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
 
-from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from hardwon.domain.model.context import Workplace
@@ -31,7 +30,16 @@ from hardwon.domain.use_cases.search import SearchResult
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_match_triggers, build_search
 from hardwon.entrypoints.context import workplace_for
-from hardwon.entrypoints.mcp.schema import READS, Answer, MemoryRow, WireModel, purposes, row_fields, tool
+from hardwon.entrypoints.mcp.schema import (
+    READS,
+    Answer,
+    MemoryRow,
+    Tool,
+    WireModel,
+    purposes,
+    row_fields,
+    tool,
+)
 from hardwon.entrypoints.mcp.threads import Kept, MemoryWorker
 from hardwon.entrypoints.presenters.answers import FORMULAS, Report, shown_share
 from hardwon.entrypoints.presenters.projects import origin_document

@@ -15,14 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, TextContent
-
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints import bootstrap
 from hardwon.entrypoints.mcp import main as mcp
 from hardwon.entrypoints.mcp import server
-from hardwon.entrypoints.mcp.server import MemoryServer, build_server
+from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.doors.states import put
 from tests.entrypoints.hook_process import World, broken_by
@@ -77,15 +74,10 @@ class OneCall:
 
     async def serve(self, server: MemoryServer) -> None:
         """Serve that client."""
-        async with _server()[1].open():
-            try:
-                result = await server.call_tool("memory_search", {"query": QUESTION})
-            except ToolError as error:
-                sys.stdout.write(f"refused: {error}\n")
-                return
-        assert isinstance(result, CallToolResult)
-        texts = (block.text for block in result.content if isinstance(block, TextContent))
-        sys.stdout.write(f"answered: {''.join(texts)}\n")
+        async with server.open():
+            result = await server.call_tool("memory_search", {"query": QUESTION})
+        word = "refused" if result["isError"] else "answered"
+        sys.stdout.write(f"{word}: {result['content'][0]['text']}\n")
 
     def stop(self) -> None:
         """Never called."""
@@ -95,7 +87,7 @@ class OneCall:
 def _server() -> tuple[MemoryServer, MemoryWorker]:
     """Return a server, whose tools take a tenth of a second to make, and its worker."""
     worker = MemoryWorker(Settings(global_store=""), os.curdir, lambda _: None)
-    return build_server(worker), worker
+    return MemoryServer(worker), worker
 
 
 def _known_server(worker: MemoryWorker) -> MemoryServer:
@@ -185,7 +177,7 @@ class Template:
         with contextlib.ExitStack() as stack:
             stack.enter_context(mock.patch.dict(bootstrap.open_memory.__kwdefaults__, busy_seconds=BUSY_SECONDS))
             stack.enter_context(mock.patch.dict(here.MAINS, {"hardwon-mcp": _serve_one_call}))
-            stack.enter_context(mock.patch.object(server, "build_server", _known_server))
+            stack.enter_context(mock.patch.object(server, "MemoryServer", _known_server))
             stack.enter_context(broken_by(["nothing_is_in_a_hurry"]))
             if state:
                 stack.enter_context(put(self.world, file, state))

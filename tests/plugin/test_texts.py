@@ -9,7 +9,7 @@ import pytest
 
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.entrypoints.cli.main import COMMANDS
-from hardwon.entrypoints.mcp.server import INSTRUCTIONS
+from hardwon.entrypoints.mcp.prompts import INSTRUCTIONS
 from tests.plugin.launching import PLUGIN, Desk
 
 START = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.numpy_index.blocks import HEADER, VERSION, pack, rows_of, unpack
+from hardwon.adapters.numpy_index.blocks import HEADER, VERSION, QueryCodes, Rows, encode, pack, unpack
 from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.ports.vectors import VectorBlock
 
@@ -40,8 +40,25 @@ def test_no_score_is_farther_from_its_bound_than_its_error(rows: list[Vector], q
     assert codes.seqs.tolist() == list(block.seqs)
 
     exact = np.array([cosine(row, query) for row in rows])
-    for bounds in (codes.bounds(np.frombuffer(query, "f4")), rows_of(block, WIDTH).bounds(np.frombuffer(query, "f4"))):
-        assert (np.abs(bounds.scores - exact) <= bounds.errors).all()
+    compared = codes.compare(QueryCodes.of(np.frombuffer(query, "f4")))
+    assert (np.abs(compared.scores - exact) <= compared.errors).all()
+    assert np.abs(compared.coarse - exact).max() < 0.02
+
+
+@pytest.mark.parametrize("width", [384, 1040, 1041, 3072])
+def test_a_row_has_the_same_coarse_score_in_whatever_company_and_order(width: int) -> None:
+    generator = np.random.default_rng(1)
+    drawn = generator.normal(size=(300, width)).astype(np.float32)
+    drawn[:100] = np.sign(drawn[:100])  # every code is the largest
+    rows = Rows(np.arange(300), drawn / np.linalg.norm(drawn, axis=1, keepdims=True))
+    query = QueryCodes.of(rows.values[0])
+    together = encode(rows).compare(query).coarse
+
+    order = generator.permutation(300)
+    assert (encode(Rows(rows.seqs, rows.values[order])).compare(query).coarse == together[order]).all()
+    for row in (0, 99, 100, 299):
+        single = encode(Rows(rows.seqs[:1], rows.values[row : row + 1])).compare(query)
+        assert single.coarse[0] == together[row]
 
 
 def test_a_block_takes_a_quarter_of_its_vectors() -> None:

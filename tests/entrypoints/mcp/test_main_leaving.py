@@ -89,14 +89,27 @@ def test_an_incomplete_installation_is_reported_in_one_line(world: World) -> Non
 
 
 def test_stray_output_never_reaches_the_protocol(world: World, connect: Connect) -> None:
-    world.put_package("rich", __init__=NOISY)  # the SDK imports it if it is there
+    world.put_package("pydantic", __init__=NOISY)  # imported to call a tool
     client = connect(world)
-    client.store()
+    line = client.refusal("store_memory", **LESSON)
     ran, _ = client.end()
 
+    assert line == "hardwon is not installed completely (), run: uv tool upgrade --reinstall hardwon"
     assert ran.stdout == ""
-    assert ran.stderr.count("stray") == 3
+    assert ran.stderr.count("stray") >= 3
     assert all(json.loads(line)["jsonrpc"] == "2.0" for line in client.lines)
+
+
+def test_a_package_that_tools_need_is_missed_in_one_line(world: World, connect: Connect) -> None:
+    world.put_package("pydantic", __init__="import no_such_package")
+    client = connect(world)
+
+    assert "store_memory" in str(client.ask("tools/list"))
+    assert client.refusal("store_memory", **LESSON) == (
+        "hardwon is not installed completely (No module named 'no_such_package'),"
+        " run: uv tool upgrade --reinstall hardwon"
+    )
+    assert client.end()[0] == (0, "", "")
 
 
 def test_a_client_that_reads_no_more_ends_the_server(world: World, connect: Connect) -> None:

@@ -1,16 +1,18 @@
 """Schemas of the tools."""
 
+import tempfile
 from typing import Annotated, Any
 
 import anyio
 import pytest
-from mcp import Client
-from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.schema import READS, Answer, tool
 from hardwon.entrypoints.mcp.server import MemoryServer
+from hardwon.entrypoints.mcp.threads import MemoryWorker
 
 
 class Found(Answer):
@@ -41,31 +43,29 @@ MADE = tool(memory_find, title="Find", effect=READS)
 
 
 def call(**arguments: object) -> Any:
-    async def visit() -> Any:
-        async with Client(MemoryServer("test", tools=[MADE])) as client:
-            return await client.call_tool("memory_find", arguments)
-
-    return anyio.run(visit)
+    with tempfile.TemporaryDirectory() as store:
+        worker = MemoryWorker(Settings(global_store=store), store, pytest.fail)
+        return anyio.run(MemoryServer(worker, {"memory_find": MADE}).call_tool, "memory_find", arguments)
 
 
 def test_names_are_in_camel_case_on_the_wire() -> None:
-    assert list(MADE.parameters["properties"]) == ["specFolder", "limit"]
-    assert MADE.parameters["properties"]["limit"] == {
+    assert list(MADE.description["inputSchema"]["properties"]) == ["specFolder", "limit"]
+    assert MADE.description["inputSchema"]["properties"]["limit"] == {
         "default": 10,
         "description": "How many",
         "maximum": 50,
         "minimum": 1,
         "type": "integer",
     }
-    assert list((MADE.output_schema or {})["properties"]) == ["message", "specFolder"]
-    assert MADE.description == "Find.\n\nAll of it."
+    assert list(MADE.description["outputSchema"]["properties"]) == ["message", "specFolder"]
+    assert MADE.description["description"] == "Find.\n\nAll of it."
 
 
 def test_the_text_of_an_answer_is_its_message_and_the_data_begins_with_it() -> None:
     result = call(specFolder="specs/1")
 
-    assert [block.text for block in result.content] == ["10 in specs/1"]
-    assert list(result.structured_content.items()) == [("message", "10 in specs/1"), ("specFolder", "specs/1")]
+    assert [block["text"] for block in result["content"]] == ["10 in specs/1"]
+    assert list(result["structuredContent"].items()) == [("message", "10 in specs/1"), ("specFolder", "specs/1")]
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_the_text_of_an_answer_is_its_message_and_the_data_begins_with_it() -> N
 def test_a_refusal_is_one_line_that_says_what_to_change(arguments: dict[str, object], line: str) -> None:
     result = call(**arguments)
 
-    assert result.is_error
-    assert [block.text for block in result.content] == [line]
+    assert result["isError"]
+    assert [block["text"] for block in result["content"]] == [line]
 
 
 def test_an_internal_fault_is_logged_and_not_shown(caplog: pytest.LogCaptureFixture) -> None:
     result = call(specFolder="bug")
 
-    assert result.is_error
-    assert [block.text for block in result.content] == ["Error executing tool memory_find"]
+    assert result["isError"]
+    assert [block["text"] for block in result["content"]] == ["Error executing tool memory_find"]
     assert "a secret of ours" in caplog.text

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon.domain.model.vocabulary import CATEGORIES
-from hardwon.entrypoints.mcp.server import INSTRUCTIONS
+from hardwon.entrypoints.mcp.prompts import INSTRUCTIONS
 from hardwon.entrypoints.mcp.stdio import LONGEST_LINE
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID, RawClient

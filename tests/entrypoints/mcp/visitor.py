@@ -5,12 +5,10 @@ from typing import Any, NamedTuple
 
 import anyio
 import pytest
-from mcp import Client
-from mcp.server.mcpserver import MCPServer
 
 from hardwon.adapters.config.reader import read_settings
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.mcp.server import build_server
+from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.raw_client import LESSON
@@ -32,9 +30,8 @@ class Visitor:
         server = self._server(settings, str(self._world.project)).fresh()
 
         async def visit() -> dict[str, Any]:
-            async with Client(server) as client:
-                result = await client.call_tool(tool, arguments)
-                return result.model_dump(mode="json", by_alias=True, exclude_none=True)
+            async with server.open():
+                return await server.call_tool(tool, arguments)
 
         return anyio.run(visit)
 
@@ -54,10 +51,10 @@ class Visitor:
 class _Server(NamedTuple):
     """A server, whose tools take a tenth of a second to make, and the worker that they were made for."""
 
-    server: MCPServer[None]
+    server: MemoryServer
     worker: MemoryWorker
 
-    def fresh(self) -> MCPServer[None]:
+    def fresh(self) -> MemoryServer:
         """Return the server with its worker as it was made, whatever still runs for the last visit."""
         worker = MemoryWorker(self.worker.settings, self.worker.project_root, self.worker.warn)
         vars(self.worker).clear()
@@ -67,4 +64,4 @@ class _Server(NamedTuple):
 
 def _server(settings: Settings, project_root: str) -> _Server:
     worker = MemoryWorker(settings, project_root, lambda _: None)
-    return _Server(build_server(worker), worker)
+    return _Server(MemoryServer(worker), worker)

@@ -10,7 +10,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.mcp.schema import find
+from hardwon.entrypoints.mcp.references import find
 from tests.strategies import lesson
 
 

@@ -1,0 +1,83 @@
+"""Vectors of a store, packed in blocks, beside the vectors themselves."""
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.vector_blocks import SHIFT
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.domain.model.embedding import Space, Vector, cosine
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.domain.model.vocabulary import CATEGORIES
+from hardwon.ports.override import override
+from hardwon.ports.vectors import BlockState
+from tests.contracts.worlds import ALL, world_of
+from tests.strategies import QUERY_VECTOR, SPACE, lesson
+
+FILTERS = (EVERYTHING, LEARNINGS, *(EntryFilter(category=category) for category in CATEGORIES))
+
+
+class Plain(SqliteVectorStore):
+    """The vectors of a store, as if no block of them was packed."""
+
+    @override
+    def blocks(self) -> Mapping[int, BlockState]:
+        return {number: state._replace(is_packed=False) for number, state in super().blocks().items()}
+
+
+def ignore(_: str) -> None:
+    pass
+
+
+def vectors_of(database: Database, space: Space = SPACE) -> SqliteVectorStore:
+    return SqliteVectorStore(database, space, ignore, pack=pack_block)
+
+
+def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE) -> None:
+    """Check that *fast* answers to the bit as comparing every vector does, with the statistics of a store without packed blocks."""
+    source = Plain(database, space, ignore)
+    plain = NumpyVectorIndex(source)
+    for only in FILTERS:
+        found, block = fast.compare(QUERY_VECTOR, only), source.load(only)
+        rows = (block.values[at : at + space.dimensions] for at in range(0, len(block.values), space.dimensions))
+        scores = {
+            seq: cosine(row, QUERY_VECTOR)
+            for seq, row in zip(block.seqs, rows, strict=True)
+            if math.hypot(*row) < 1.001  # others are damaged
+        }
+        nearest = sorted(source.in_tie_order(list(scores)), key=lambda seq: -scores[seq])
+        for k in (1, 2, ALL):
+            assert found.top(k) == [Hit(seq, scores[seq]) for seq in nearest[:k]]
+        categories = dict(zip(block.seqs, block.categories, strict=True))
+        for category in CATEGORIES:
+            assert (
+                found.top(1, category) == [Hit(seq, scores[seq]) for seq in nearest if categories[seq] == category][:1]
+            )
+        assert found.count() == len(scores)
+        assert found.scores([*scores, 1, 2, 10**9]) == scores
+        assert found.statistics() == plain.compare(QUERY_VECTOR, only).statistics()
+
+
+def leave_a_gap(database: Database) -> None:
+    """Give the next entry a number of the next block."""
+    database.rows(f"UPDATE sqlite_sequence SET seq = ((seq >> {SHIFT}) + 1) << {SHIFT} WHERE name = 'entry'")
+
+
+def packed_blocks(database: Database) -> int:
+    return int(database.value("SELECT count(packed) FROM vector_block"))
+
+
+def fill(database: Database, vectors: Sequence[Vector], blocks: int = 3) -> SqliteVectorStore:
+    """Store entries with those vectors in each of some blocks; all blocks but the last are packed."""
+    store, entries = vectors_of(database), world_of(database).repository
+    for block in range(blocks):
+        if block:
+            leave_a_gap(database)
+        for place, _ in enumerate(vectors):
+            entries.put(lesson(f"block {block}, place {place}"))
+    waiting = sorted(store.pending(ALL), key=lambda text: text.seq)
+    store.put(zip(waiting, itertools.cycle(vectors), strict=False))
+    return store
