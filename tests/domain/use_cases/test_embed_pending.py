@@ -89,7 +89,7 @@ def test_vectors_are_brought_to_length_one() -> None:
     embedder = PlantedEmbedder({pending.text: type(QUERY_VECTOR)("f", [7.0, 0.0, 0.0, 0.0])})
     EmbedPending(embedder, store).embed(None, DEADLINE)
 
-    assert store.load(LEARNINGS).values == QUERY_VECTOR
+    assert store.load([pending.seq]).values == QUERY_VECTOR
 
 
 class MeddlingEmbedder(PlantedEmbedder):
