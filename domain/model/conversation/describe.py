@@ -129,7 +129,7 @@ class _SentenceRanking:
         return same[:most] if same else others[: max(MIN_SENTENCES - len(chosen), 0)]
 
     def _rank(self, line: str) -> tuple[float, int]:
-        weight = sum(math.log1p(self._frequencies[word]) for word in self._stems[line])
+        weight = math.fsum(math.log1p(self._frequencies[word]) for word in self._stems[line])  # exact in any order
         return -weight, self._places[line]
 
 
