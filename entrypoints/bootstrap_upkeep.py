@@ -13,7 +13,12 @@ from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.store import damaged_log, drift_of, move_aside, repair_store
 from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import EmbedderError, KeywordIndexUnavailableError, StorageError
+from hardwon.domain.model.errors import (
+    EmbedderError,
+    KeywordIndexUnavailableError,
+    StorageError,
+    VectorIndexUnavailableError,
+)
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
@@ -21,7 +26,7 @@ from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_models import EmbeddingSpace
 from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, build_summarise_usage
-from hardwon.entrypoints.presenters.injections import use_figures
+from hardwon.entrypoints.presenters.usage import use_figures
 
 
 def problems_beside(folder: str) -> Iterator[tuple[str, str]]:
@@ -192,7 +197,7 @@ def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = Non
     """
     Return how many entries of *only* there are and of what sort, how they are searched, and the settings.
 
-    The embedder is asked for one vector, so that its trouble shows. With *visible_in*, specifications and projects are
+    A provider is asked for one vector, so that its trouble shows; the embedded model's file is looked at. With *visible_in*, specifications and projects are
     named only for entries that may be shown there.
     """
     repository = memory.repository
@@ -235,12 +240,18 @@ def _embedding(memory: Memory, only: EntryFilter) -> dict[str, object]:
 
 def _problems(spaces: Sequence[EmbeddingSpace]) -> str:
     """Return why something can't be embedded now, nothing if all can."""
+    from hardwon.adapters.minilm.weights import find_weights, open_weights
+
     deadline = Deadline.after(ASKED_EMBED_SECONDS, time.monotonic)
     problems = list[str]()
     for space in spaces:
         try:
-            embed_query(space.embedder, "memory", deadline)
-        except EmbedderError as error:
+            if space.vectors.space.provider == "local":
+                space.search.vector_index.ensure_usable()
+                open_weights(find_weights())
+            else:
+                embed_query(space.embedder, "memory", deadline)
+        except (EmbedderError, VectorIndexUnavailableError) as error:
             problems.append(str(error))
     return "; ".join(dict.fromkeys(problems))
 

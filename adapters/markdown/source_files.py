@@ -5,9 +5,9 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
-from hardwon.adapters.markdown.document import MarkdownDocument
 from hardwon.adapters.markdown.document_format import MEMORY, SPECS, Markdown, spec_folder
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.whole_files import read_real_file, reason
@@ -15,6 +15,9 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.text import with_newlines
 from hardwon.ports.documents import ENDING, Listing, SourceFiles
 from hardwon.ports.override import override
+
+if TYPE_CHECKING:
+    from hardwon.adapters.markdown.document import MarkdownDocument
 
 
 def is_within(real: str, folders: Sequence[str]) -> bool:
@@ -149,7 +152,7 @@ class MarkdownFiles(SourceFiles):
         return found.listing(os.path.join(real, ""))
 
     @override
-    def read(self, path: str) -> MarkdownDocument:
+    def read(self, path: str) -> "MarkdownDocument":
         if not is_storable(path):
             raise UnreadableFileError(f"{path!r}: {NOT_STORABLE}")
         try:
@@ -164,11 +167,16 @@ class MarkdownFiles(SourceFiles):
         if has_conflict(text):
             raise UnreadableFileError(f"{path!r}: {CONFLICTED}")
         digest = hashlib.sha256(data).hexdigest()
-        return MarkdownDocument(path, facts.st_mtime_ns // NANOSECONDS, digest, self._parse(text), self._root)
+        return self._document(path, facts.st_mtime_ns // NANOSECONDS, digest, text)
 
     @override
-    def parse(self, path: str, mtime: int, text: str) -> MarkdownDocument:
-        return MarkdownDocument(path, mtime, "", self._parse(text), self._root)
+    def parse(self, path: str, mtime: int, text: str) -> "MarkdownDocument":
+        return self._document(path, mtime, "", text)
+
+    def _document(self, path: str, mtime: int, digest: str, text: str) -> "MarkdownDocument":
+        from hardwon.adapters.markdown.document import MarkdownDocument  # noqa: PLC0415  # 40 ms
+
+        return MarkdownDocument(path, mtime, digest, self._parse(text), self._root)
 
     @override
     def is_gone(self, path: str) -> bool:

@@ -41,13 +41,13 @@ def print_notes(memory: Memory, recollection: Recollection) -> None:
 
 def readable_columns() -> int:
     """Return how wide an answer is told; always the same where nobody looks, so that output is stable."""
-    return min(columns(), READABLE) if out.is_terminal else READABLE
+    return min(columns(), READABLE) if out().is_terminal else READABLE
 
 
 def print_marked(lines: Iterable[Marked]) -> None:
     """Print *lines*: in a terminal with what is marked in colour, wrapped below their own beginning."""
     for line in lines:
-        if out.is_terminal:
+        if out().is_terminal:
             _print_in_terminal(line)
         else:
             say(on_one_line(line.text))
@@ -56,15 +56,15 @@ def print_marked(lines: Iterable[Marked]) -> None:
 def _print_in_terminal(line: Marked) -> None:
     text = _coloured(line)
     indent = len(text.plain) - len(text.plain.lstrip(" "))
-    for part in text[indent:].wrap(out, out.width - indent) if text else [text]:
-        out.print(Text(" " * indent).append_text(part))
+    for part in text[indent:].wrap(out(), out().width - indent) if text else [text]:
+        out().print(Text(" " * indent).append_text(part))
 
 
 def _coloured(line: Marked) -> Text:
     text, at = Text(), 0
     for start, end in line.spans:
         text.append(on_one_line(line.text[at:start]))
-        text.append(on_one_line(line.text[start:end]), "" if out.no_color else HIGHLIGHT)
+        text.append(on_one_line(line.text[start:end]), "" if out().no_color else HIGHLIGHT)
         at = end
     return text.append(on_one_line(line.text[at:]))
 

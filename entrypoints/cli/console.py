@@ -8,36 +8,54 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from hardwon.domain.model.errors import HardwonError
-from hardwon.entrypoints.presenters.entries import plain
 from hardwon.entrypoints.presenters.text import on_one_line, visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.progress import Progress
-
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+    from rich.table import Table
 
 WIDE = 100
 NARROW = 60
 UNLIMITED = 100_000
 
 
+@cache
+def out() -> "Console":
+    """Return standard output, for tables and colours."""
+    return _console()
+
+
+@cache
+def err() -> "Console":
+    """Return standard error, for colours and progress."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool = False, width: int | None = None) -> "Console":
+    from rich.console import Console  # 30 ms
+
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=True)
+
+
 def warn(line: str) -> None:
     """Tell of trouble that stops nothing."""
-    err.print("Warning:", style="yellow", end=" ")
+    if sys.stderr.isatty():
+        err().print("Warning:", style="yellow", end=" ")
+    else:
+        print("Warning:", end=" ", file=sys.stderr)
     complain(line)
 
 
 def complain(line: str) -> None:
     """Print a line to standard error."""
-    err.print(on_one_line(line), markup=False, emoji=False)
+    print(on_one_line(line), file=sys.stderr)
 
 
 def say(text: str = "") -> None:
@@ -47,6 +65,8 @@ def say(text: str = "") -> None:
 
 def print_json(document: object) -> None:
     """Print *document* for scripts: values of ours as objects, moments as ISO 8601."""
+    from hardwon.entrypoints.presenters.entries import plain  # 20 ms
+
     print(json.dumps(plain(document), indent=2, ensure_ascii=not sys.stdout.encoding.lower().startswith("utf")))
 
 
@@ -55,15 +75,15 @@ def print_items(items: Iterable[object], **about: object) -> None:
     print_json({"items": list(items), **about})
 
 
-def print_table(table: Table) -> None:
+def print_table(table: "Table") -> None:
     """Print *table* as wide as the terminal, unlimited where there is none, so that scripts get whole lines."""
-    console = out if out.is_terminal else Console(width=UNLIMITED, highlight=False, soft_wrap=True)
+    console = out() if sys.stdout.isatty() else _console(width=UNLIMITED)
     console.print(table)
 
 
 def columns() -> int:
     """Return how many columns of text there is room for."""
-    return out.width if out.is_terminal else UNLIMITED
+    return out().width if sys.stdout.isatty() else UNLIMITED
 
 
 def progress() -> "Progress":
@@ -75,9 +95,9 @@ def progress() -> "Progress":
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
-        console=err,
+        console=err(),
         transient=True,
-        disable=not err.is_terminal,
+        disable=not err().is_terminal,
     )
 
 
@@ -90,7 +110,7 @@ def download_progress() -> "Progress":
         BarColumn(),
         DownloadColumn(),
         TransferSpeedColumn(),
-        console=err,
+        console=err(),
         transient=True,
     )
 

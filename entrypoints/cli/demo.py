@@ -96,7 +96,7 @@ class _Demo:
                 f"{weights.prominence:.1f} x {signals.prominence:.2f}",
                 name,
             )
-        out.print(table)
+        out().print(table)
 
     def _compare(self, injection: Injection) -> None:
         _chapter("5. The same session without context: by track record only")
@@ -104,7 +104,7 @@ class _Demo:
         table = Table("with context", "by track record only", box=None, pad_edge=False)
         for left, right in zip(self._names(injection), by_record, strict=True):
             table.add_row(left, right)
-        out.print(table)
+        out().print(table)
 
     def _write(self, query: ContextQuery, before: Injection) -> None:
         _chapter("6. The agent stores a lesson; the next session has it")
@@ -157,5 +157,5 @@ def _lesson(now: dt.datetime) -> Entry:
 
 
 def _chapter(title: str) -> None:
-    out.print()
-    out.print(Rule(title, align="left"))
+    out().print()
+    out().print(Rule(title, align="left"))

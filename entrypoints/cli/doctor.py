@@ -118,7 +118,7 @@ def _rebuild(settings: Settings, project_root: str) -> None:
 def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[str]) -> None:
     for finding in findings:
         mark, color = finding.mark
-        out.print(f"{mark:<9}", style=color, end="")
+        out().print(f"{mark:<9}", style=color, end="")
         say(f"{finding.name}: {finding.detail}")
     say("\nembedding providers:")
     for state in _providers(findings, resolved.settings):

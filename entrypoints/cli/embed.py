@@ -26,7 +26,8 @@ from hardwon.entrypoints.cli.console import (
     say,
     warn,
 )
-from hardwon.entrypoints.cli.options import OUR_FAILURE, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.leaving import OUR_FAILURE
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.embed_after_write import Filled, embed_everything_again, fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.embedder import DownloadableEmbedder

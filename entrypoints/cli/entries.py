@@ -1,4 +1,4 @@
-"""Count, list and show entries."""
+"""List and show entries."""
 
 import datetime as dt
 from typing import Annotated
@@ -9,14 +9,11 @@ from rich.text import Text
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, asked_from
-from hardwon.domain.model.pause import holding
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import history_of
-from hardwon.entrypoints.bootstrap_project import open_pauses
 from hardwon.entrypoints.bootstrap_projects import build_know_projects
 from hardwon.entrypoints.bootstrap_retrieval import build_summarise_usage, influences_of
-from hardwon.entrypoints.bootstrap_upkeep import count
 from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,
@@ -27,7 +24,6 @@ from hardwon.entrypoints.cli.console import (
     print_json,
     print_table,
     say,
-    shown,
 )
 from hardwon.entrypoints.cli.options import (
     MOST,
@@ -50,42 +46,11 @@ from hardwon.entrypoints.cli.options import (
 )
 from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.host_session import host_session
-from hardwon.entrypoints.presenters.entries import entry_document, utc_text
-from hardwon.entrypoints.presenters.injections import influence_line, use_document
-from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
+from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.projects import origin_document, origin_line
-from hardwon.entrypoints.presenters.text import on_one_line, visible
+from hardwon.entrypoints.presenters.text import on_one_line, utc_text, visible
+from hardwon.entrypoints.presenters.usage import influence_line, use_document
 from hardwon.entrypoints.streams import readable
-
-
-def stats(
-    *,
-    collection: In = "all",
-    project: OfProject = None,
-    project_root: ProjectRoot = ".",
-    global_store: GlobalStore = None,
-    as_json: AsJson = False,
-) -> None:
-    """Tell what is remembered, how it is searched, and the settings."""
-    memory = open_for(project_root, global_store, create=False)
-    seen = None if project else read_workplace(memory, project_root).visibility
-    figures = count(memory, chosen(collection, project=project), seen)
-    paused = holding(open_pauses(memory.settings.global_store).read(), memory.clock.now())
-    if as_json:
-        print_json({**figures, "paused": [*map(pause_document, paused)]} if paused else figures)
-        return
-    for pause in paused:
-        say(pause_line(pause, host_session()))
-    for name, value in figures.items():
-        say(f"{name}:")
-        for key, item in value.items():
-            say(f"  {key or '(universal)':<22}{_most_used(item) if isinstance(item, list) else shown(item)}")
-
-
-def _most_used(entries: list[dict[str, object]]) -> str:
-    return ", ".join(on_one_line(f"{item['name']} ({item['influence_count']})") for item in entries) or "none"
-
 
 WIDE_COLUMNS = ("id", "kind", "category", "seen", "confidence", "updated", "recalls", "name")
 MEDIUM_COLUMNS = ("id", "kind", "category", "name")
@@ -168,7 +133,7 @@ def _table(entries: list[Entry]) -> Table:
     rows = [_row(entry) for entry in entries]
     room = columns()
     kept = WIDE_COLUMNS if room >= WIDE else MEDIUM_COLUMNS if room >= NARROW else NARROW_COLUMNS
-    table = Table(box=None, pad_edge=False, header_style="" if out.no_color else "bold")
+    table = Table(box=None, pad_edge=False, header_style="" if out().no_color else "bold")
     for column in kept:
         table.add_column(column, no_wrap=column != "name", overflow="fold")
     for row in rows:

@@ -37,7 +37,8 @@ from hardwon.entrypoints.bootstrap_evaluation import (
 )
 from hardwon.entrypoints.bootstrap_models import OFF
 from hardwon.entrypoints.cli.console import complain, counted, print_json, print_table, progress, say, warn
-from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, ProjectRoot, resolve
+from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.presenters.text import on_one_line
 
 

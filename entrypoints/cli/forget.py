@@ -17,7 +17,8 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import open_lock
 from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
 from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, counted, print_json, say
-from hardwon.entrypoints.cli.options import OUR_FAILURE, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.leaving import OUR_FAILURE
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.streams import readable, standard_input
 from hardwon.ports.erasure import Found

@@ -20,7 +20,8 @@ from hardwon.entrypoints.bootstrap_project import count_host_facts, host_memory,
 from hardwon.entrypoints.bootstrap_projects import build_git_exclusion, build_know_projects
 from hardwon.entrypoints.cli.console import Yes, agrees, ask, can_be_asked, counted, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
-from hardwon.entrypoints.cli.options import USERS_MISTAKE, AsJson, GlobalStore, open_for, resolve
+from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
 from hardwon.entrypoints.cli.setup_output import Consent, Project, Readiness, SetUpOutput
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace

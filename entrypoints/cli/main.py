@@ -18,7 +18,7 @@ from hardwon.domain.model.errors import (
     UnknownEntryError,
 )
 from hardwon.entrypoints.cli.console import complain, say
-from hardwon.entrypoints.cli.options import OK, OUR_FAILURE, USERS_MISTAKE, close_opened
+from hardwon.entrypoints.cli.leaving import OK, OUR_FAILURE, USERS_MISTAKE, at_end
 from hardwon.entrypoints.cli.typed import with_typed
 from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, silence
 
@@ -106,7 +106,7 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "trust": Command("trust", "trust", "Let lessons of a project be shown in all of yours."),
     },
     "Upkeep": {
-        "stats": Command("entries", "stats", "Tell what is remembered, how it is searched, and the settings."),
+        "stats": Command("stats", "stats", "Tell what is remembered, how it is searched, and the settings."),
         "doctor": Command("doctor", "doctor", "Check the installation, the store and the settings."),
         "embed": Command("embed", "embed", "Make the vectors that are missing."),
         "label": Command("embed", "label", "Give entries without keyword labels theirs."),
@@ -263,7 +263,7 @@ def main() -> None:
         from hardwon.entrypoints.unforeseen import log_unforeseen  # rarely needed
 
         code = _failed(log_unforeseen(NAME, error), OUR_FAILURE)
-    close_opened()
+    at_end.close()
     sys.exit(code)
 
 

@@ -2,20 +2,21 @@
 
 import os
 from collections.abc import Sequence
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
 from hardwon.domain.model.settings import Resolved
 from hardwon.domain.model.vocabulary import Kind, Tier
-from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_begun, ids_numbered, is_number
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_project import read_settings
-from hardwon.entrypoints.bootstrap_transfer import NOT_STORABLE, is_storable
 from hardwon.entrypoints.cli.console import warn
+from hardwon.entrypoints.cli.leaving import at_end
 from hardwon.entrypoints.streams import readable
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 MOST = 2**31 - 1
 
@@ -89,7 +90,7 @@ def _name(given: str | None) -> str | None:
 REFERENCE_HELP = "The id, or at least its first 4 characters, or the number."
 
 
-def find_entry(memory: Memory, reference: str) -> Entry:
+def find_entry(memory: Memory, reference: str) -> "Entry":
     """
     Return the entry that *reference* names: its id, the beginning of it, or its number (rule U-3).
 
@@ -98,6 +99,8 @@ def find_entry(memory: Memory, reference: str) -> Entry:
     Raises:
         typer.BadParameter: it names none, or more than one.
     """
+    from hardwon.domain.use_cases.edit_entries import SHORTEST_PREFIX, ids_begun, ids_numbered, is_number  # 15 ms
+
     reference = readable(reference)
     digits = reference.removeprefix("#")
     numbered = ids_numbered(memory.repository, digits)
@@ -125,6 +128,8 @@ def ensure_storable(project_root: str) -> None:
     Raises:
         typer.BadParameter: it can't.
     """
+    from hardwon.entrypoints.bootstrap_transfer import NOT_STORABLE, is_storable  # 30 ms
+
     real = os.path.realpath(project_root)
     if not is_storable(real):
         raise typer.BadParameter(f"{real!r}: {NOT_STORABLE}", param_hint="'--project-root'")
@@ -133,9 +138,6 @@ def ensure_storable(project_root: str) -> None:
 def _not_found(what: str) -> typer.BadParameter:
     return typer.BadParameter(f"{what} (hardwon list shows them)", param_hint="ID")
 
-
-OK, USERS_MISTAKE, OUR_FAILURE = 0, 1, 2
-"""How every command leaves."""
 
 ProjectRoot: TypeAlias = Annotated[
     str,
@@ -183,14 +185,5 @@ def open_for(project_root: str, global_store: str | None, *, create: bool = True
         StorageError: it can't be opened.
     """
     memory = open_memory(resolve(project_root, global_store).settings, warn, create=create)
-    _opened.append(memory)
+    at_end.callback(memory.close)  # without the words of what it deleted
     return memory
-
-
-_opened: list[Memory] = []
-
-
-def close_opened() -> None:
-    """Close the stores that the command has opened, without the words of what it deleted."""
-    while _opened:
-        _opened.pop().close()

@@ -150,7 +150,7 @@ class _Row(NamedTuple):
 def _table(rows: Sequence[_Row]) -> Table:
     """Return the table of *rows*, in a narrow terminal without first commit and remote."""
     kept = [name for name in _Row._fields if columns() >= NARROW * 2 or name not in {"commit", "remote"}]
-    table = Table(box=None, pad_edge=False, header_style="" if out.no_color else "bold")
+    table = Table(box=None, pad_edge=False, header_style="" if out().no_color else "bold")
     for name in kept:
         table.add_column(name, no_wrap=name in {"state", "entries", "commit"}, overflow="fold")
     for row in rows:

@@ -29,15 +29,8 @@ from hardwon.entrypoints.bootstrap_retro import (
 from hardwon.entrypoints.bootstrap_transfer import read_text
 from hardwon.entrypoints.cli.console import complain, counted, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
-from hardwon.entrypoints.cli.options import (
-    REFERENCE_HELP,
-    USERS_MISTAKE,
-    AsJson,
-    GlobalStore,
-    ProjectRoot,
-    find_entry,
-    resolve,
-)
+from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
+from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, resolve
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (

@@ -210,7 +210,7 @@ class SetUpOutput:
             say(f"Claude Code remembers {counted(waiting, 'fact', 'facts')} of this project: hardwon init --import")
         for finding in readiness.findings:
             mark, color = finding.mark
-            out.print(f"{mark:<9}", style=color, end="")
+            out().print(f"{mark:<9}", style=color, end="")
             say(f"{finding.name}: {finding.detail}")
         for agent in self._agents:
             say(f"{agent.title}: {steps[agent.name]}")
@@ -230,7 +230,7 @@ class SetUpOutput:
         if not self._is_removal:
             say(f"Project: {self._project.root or NO_PROJECT.format(self._project.folder)}")
         for step in self._plan.steps:
-            out.print(f"{step.verb} ", style="bold", end="")
+            out().print(f"{step.verb} ", style="bold", end="")
             say(step.target.path)
             for line in diff(step, whole=self._is_whole).splitlines():
                 say(f"    {line}")

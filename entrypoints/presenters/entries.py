@@ -17,7 +17,7 @@ from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
 from hardwon.domain.use_cases.store_entry import Stored
-from hardwon.entrypoints.presenters.text import visible
+from hardwon.entrypoints.presenters.text import utc_text, visible
 
 
 def change_confirmation(changed: Changed) -> list[str]:
@@ -60,11 +60,6 @@ def judgement(validated: Validated) -> str:
     total, useful = validations = validated.entry.usage.validations
     score = f"confidence score {validations.confidence_score:.2f}"
     return f"Validated: {named(validated.entry)}, useful {useful} of {total} times, {score}"
-
-
-def utc_text(when: dt.datetime) -> str:
-    """Return *when* to the minute, in UTC."""
-    return f"{when.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def fate(entry: Entry, *, is_searched: bool) -> list[str]:

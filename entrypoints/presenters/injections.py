@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
 
-from hardwon.domain.model.injection.receipt import Delivery, Event, Influence, NearMiss, Shown
+from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
-from hardwon.domain.use_cases.track_usage import EntryUse, Use
-from hardwon.entrypoints.presenters.entries import utc_text
+from hardwon.entrypoints.presenters.text import utc_text
+from hardwon.entrypoints.presenters.usage import influence_document, influence_line
 
 EVENTS: Mapping[Event, str] = {"start": "session start", "prompt": "prompt"}
 
@@ -232,27 +232,3 @@ def _summary(dry_run: PromptDryRun) -> str:
 def _dry_run_document(entry: WeighedEntry) -> dict[str, object]:
     fields = entry._asdict()
     return {"id": fields.pop("entry_id"), **fields}
-
-
-def use_figures(use: Use) -> dict[str, object]:
-    """Return for JSON how often entries were of use, and which most."""
-    most = [{"id": item.entry_id, "name": item.name, "influence_count": item.times} for item in use.most]
-    return {"influence_count": use.times, "most_used": most}
-
-
-def use_document(use: EntryUse) -> dict[str, object]:
-    """Return for JSON in how many sessions an entry was of use, and what showed it, the newest first."""
-    return {"influence_count": use.times, "influences": [influence_document(item) for item in use.newest]}
-
-
-def influence_document(influence: Influence) -> dict[str, object]:
-    """Return for JSON the sign that an entry was of use."""
-    fields = influence._asdict()
-    return {"id": fields.pop("entry_id"), **fields}
-
-
-def influence_line(influence: Influence) -> str:
-    """Return where the sign stood, when it was seen, in which session, and its words."""
-    session = f", session {influence.session_id}" if influence.session_id else ""
-    phrase = f": {influence.phrase!r}" if influence.phrase else ""
-    return f"{influence.how} at {utc_text(influence.at)}{session}{phrase}"

@@ -1,5 +1,6 @@
 """Text that can be printed without harm: control characters spelt out. Standard library only."""
 
+import datetime as dt
 import re
 
 # All but tab and newline, and what turns the reading direction: a stored text must not be able to
@@ -15,3 +16,8 @@ def visible(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Return *text* as `visible` does, on one line."""
     return visible(text).replace("\n", "\\n")
+
+
+def utc_text(when: dt.datetime) -> str:
+    """Return *when* to the minute, in UTC."""
+    return f"{when.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"

@@ -1,0 +1,39 @@
+"""Count what is remembered."""
+
+from hardwon.domain.model.pause import holding
+from hardwon.entrypoints.bootstrap_project import open_pauses
+from hardwon.entrypoints.bootstrap_upkeep import count
+from hardwon.entrypoints.cli.console import print_json, say, shown
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, In, OfProject, ProjectRoot, chosen, open_for
+from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
+from hardwon.entrypoints.presenters.text import on_one_line
+
+
+def stats(
+    *,
+    collection: In = "all",
+    project: OfProject = None,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell what is remembered, how it is searched, and the settings."""
+    memory = open_for(project_root, global_store, create=False)
+    seen = None if project else read_workplace(memory, project_root).visibility
+    figures = count(memory, chosen(collection, project=project), seen)
+    paused = holding(open_pauses(memory.settings.global_store).read(), memory.clock.now())
+    if as_json:
+        print_json({**figures, "paused": [*map(pause_document, paused)]} if paused else figures)
+        return
+    for pause in paused:
+        say(pause_line(pause, host_session()))
+    for name, value in figures.items():
+        say(f"{name}:")
+        for key, item in value.items():
+            say(f"  {key or '(universal)':<22}{_most_used(item) if isinstance(item, list) else shown(item)}")
+
+
+def _most_used(entries: list[dict[str, object]]) -> str:
+    return ", ".join(on_one_line(f"{item['name']} ({item['influence_count']})") for item in entries) or "none"
