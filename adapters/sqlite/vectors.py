@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from hardwon.adapters.sqlite.database import Database, Row, content_version, note_change
 from hardwon.adapters.sqlite.query import in_tie_order, where
+from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.adapters.sqlite.vector_blocks import (
     MAX_AT_ONCE,
     Pack,
@@ -117,6 +118,8 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     @override
     def count_pending(self, only: EntryFilter) -> int:
+        if self.kinds == KINDS and count_ranked(self._database) == self._count_all():
+            return 0
         served = self._served_of(only)
         within = where(served)
         total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters)
@@ -245,6 +248,10 @@ class SqliteVectorStore(VectorStore, BlockSource):
         if sys.byteorder == "big":
             values.byteswap()
         return VectorBlock(seqs, categories, values)
+
+    def _count_all(self) -> int:
+        """Return how many vectors there are, by the keys of an index."""
+        return int(self._database.value("SELECT count(*) FROM vector WHERE space_id = ?", (self._space_id(),)))
 
     def _space_id(self) -> int:
         """Return the id of the space, 0 before anything is stored in it."""
