@@ -6,7 +6,7 @@ from collections.abc import Callable
 from statistics import median
 
 from bench.figures import Aim, Figure
-from bench.planted import Loaded, Planted
+from bench.planted import Loaded, Planted, numbers_of
 from hardwon.domain.model.filters import LEARNINGS
 
 AIM = Aim(30, "value")
@@ -22,6 +22,7 @@ def computation_figures(folder: str, entries: int, repetitions: int) -> list[Fig
     """
     planted = Planted(os.path.join(folder, f"planted-{entries}"), entries)
     loaded = Loaded(planted.vectors)
+    numbers = numbers_of(planted.vectors.members(LEARNINGS))
     found = planted.search(loaded)
     if planted.choose(found) != planted.choose_exhaustively(found, entries):
         raise ValueError("pruned ranking is not exhaustive ranking")
@@ -43,7 +44,7 @@ def computation_figures(folder: str, entries: int, repetitions: int) -> list[Fig
             "load",
             "reading the vectors from SQLite, 768 wide",
             entries,
-            milliseconds(lambda: planted.vectors.load(LEARNINGS)),
+            milliseconds(lambda: planted.vectors.load(numbers)),
             "ms",
         ),
         Figure("compute_and_load", "all of it", entries, milliseconds(lambda: planted.inject(planted.vectors)), "ms"),

@@ -44,23 +44,27 @@ class PlantedEmbedder:
         return [planted for _ in texts]
 
 
+def numbers_of(members: Mapping[str | None, str]) -> list[int]:
+    """Return the numbers of all *members* of a filter."""
+    return [int(seq) for seqs in members.values() for seq in seqs.split(",")]
+
+
 class Loaded:
     """Vectors that were read before, so that reading is not measured."""
 
     def __init__(self, source: SqliteVectorStore) -> None:
         self._source = source
-        self._block = source.load(LEARNINGS)
         self._members = source.members(LEARNINGS)
+        self._block = source.load(numbers_of(self._members))
         self.dimensions = source.dimensions
 
     def version(self) -> int:
         """Return a number: what was read stays."""
         return 1
 
-    def load(self, only: EntryFilter) -> VectorBlock:
-        """Return what was read."""
-        del only
-        return self._block
+    def load(self, seqs: Sequence[int]) -> VectorBlock:
+        """Return the vectors of a few."""
+        return self._source.load(seqs)
 
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         """Return what was read."""

@@ -8,6 +8,7 @@ from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.metadata import SqliteMetadata
 from hardwon.domain.model.checkpoint import CheckpointScope, Contents
 from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.settings import Settings
@@ -73,6 +74,16 @@ def contents_here(scope: CheckpointScope, workplace: Workplace, project_root: st
 def build_embed_pending(memory: Memory) -> Sequence[EmbedPending]:
     """Make missing vectors, one use case for each space."""
     return [EmbedPending(space.embedder, space.vectors, memory.warn) for space in memory.spaces]
+
+
+def embed_cursor(memory: Memory, space: Space) -> int:
+    """Return the number of the entry that `note_embedded` noted last, 0 without one."""
+    return SqliteMetadata(memory.database).embed_cursor(space)
+
+
+def note_embedded(memory: Memory, space: Space, seq: int) -> None:
+    """Remember that all entries up to *seq* were embedded again, so that an interrupted run is continued; 0 at its end."""
+    SqliteMetadata(memory.database).move_embed_cursor(space, seq)
 
 
 def build_label_chain(settings: Settings) -> LabelChain:

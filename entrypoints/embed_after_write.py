@@ -3,6 +3,7 @@
 import contextlib
 import os
 import time
+from functools import partial
 
 import attrs
 
@@ -12,7 +13,14 @@ from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS
 from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, Patience, Progress
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import wake
-from hardwon.entrypoints.bootstrap_entries import build_embed_pending, build_label_pending, last_labelled, note_labelled
+from hardwon.entrypoints.bootstrap_entries import (
+    build_embed_pending,
+    build_label_pending,
+    embed_cursor,
+    last_labelled,
+    note_embedded,
+    note_labelled,
+)
 
 WRITE_SECONDS = 3.0
 """How long a write may take for vectors."""
@@ -70,6 +78,31 @@ def fill_spaces(
             made += before - embed_pending.store.count_pending(EVERYTHING)
     settle(memory)
     return Filled(made, tuple(dict.fromkeys(problems)))
+
+
+def embed_everything_again(memory: Memory, progress: Progress, patience: Patience) -> Filled:
+    """
+    Make all vectors again in each space, from where an interrupted run stopped, then those that came meanwhile.
+
+    Raises:
+        StorageError: the store can't be written now.
+
+    """
+    made, problems = 0, list[str]()
+    for embedding in build_embed_pending(memory):
+        space, is_active = embedding.store.space, memory.is_of_active_provider(embedding.store.space)
+        report = _offset(progress, made) if is_active else None
+        reached = partial(note_embedded, memory, space)
+        try:
+            done = embedding.embed_again(
+                embed_cursor(memory, space), reached, Deadline(time.monotonic), report, patience
+            )
+            note_embedded(memory, space, 0)
+            made += done if is_active else 0
+        except EmbedderError as error:
+            problems.append(str(error))
+    filled = fill_spaces(memory, None, patience=patience)
+    return Filled(made + filled.made, tuple(dict.fromkeys((*problems, *filled.problems))))
 
 
 def embed_now(memory: Memory) -> list[str]:

@@ -83,13 +83,11 @@ class VectorBlock(NamedTuple):
 
     Attributes:
         seqs: The entry number of each row.
-        categories: The category of each row's entry, None for other kinds than learnings.
         values: `len(seqs) * dimensions` float32 values, row by row.
 
     """
 
     seqs: Sequence[int]
-    categories: Sequence[str | None]
     values: Vector
 
 
@@ -102,12 +100,20 @@ class VectorSource(Protocol):
         ...
 
     def version(self) -> int:
-        """Return a number that differs whenever the result of `load` may differ."""
+        """Return a number that differs whenever the result of `members` or `load` may differ."""
         ...
 
-    def load(self, only: EntryFilter) -> VectorBlock:
+    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         """
-        Return the vectors of the entries of *only*, in no order.
+        Return the numbers of the entries of *only* by category, joined by commas; some may have no vector.
+
+        Each as one text, as an index parses that ten times as fast as it reads rows.
+        """
+        ...
+
+    def load(self, seqs: Sequence[int]) -> VectorBlock:
+        """
+        Return the vectors of those of *seqs* that have one, in no order.
 
         Vectors of another width are skipped with a warning.
         """
@@ -135,20 +141,12 @@ class BlockState(NamedTuple):
 class BlockSource(VectorSource, Protocol):
     """The stored vectors of one space in blocks, so that an index reads only those that changed, and packed ones where it can."""
 
-    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
-        """
-        Return the numbers of the entries of *only* by category, joined by commas; some may have no vector.
-
-        Each as one text, as an index parses that ten times as fast as it reads rows.
-        """
-        ...
-
     def blocks(self) -> Mapping[int, BlockState]:
         """Return the blocks with vectors, by number; a higher one holds higher numbers of entries."""
         ...
 
     def load_block(self, number: int) -> VectorBlock:
-        """Return the vectors of a block in the order of their entries' numbers, without categories; see `load`."""
+        """Return the vectors of a block in the order of their entries' numbers; see `load`."""
         ...
 
     def packed(self, number: int) -> bytes | None:
@@ -162,7 +160,7 @@ class BlockSource(VectorSource, Protocol):
 
 class PendingText(NamedTuple):
     """
-    The text of an entry that has no vector yet.
+    The text of an entry that is to be embedded.
 
     Attributes:
         seq: The store's number of the entry.
@@ -207,6 +205,10 @@ class VectorStore(VectorSource, Protocol):
 
     def pending(self, limit: int) -> list[PendingText]:
         """Return at most *limit* entries of `kinds` without a vector, the newest `updated_at` first, then by id."""
+        ...
+
+    def texts(self, limit: int, after: int = 0) -> list[PendingText]:
+        """Return at most *limit* entries of `kinds` whose numbers are above *after*, by number, with a vector or without."""
         ...
 
     def clear(self, only: EntryFilter) -> None:

@@ -2,7 +2,7 @@
 
 import os
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.minilm.weights import SHA256, find_weights, open_weights, verify_sha256
@@ -35,13 +35,15 @@ class MiniLmEmbedder(Embedder):
 
     Args:
         weights_path: The `model.onnx` to read instead of the installed one.
+        threads: How many batches are computed at once; half of the cores unless given.
 
     """
 
     max_tokens = MAX_TOKENS
 
-    def __init__(self, weights_path: str | None = None) -> None:
+    def __init__(self, weights_path: str | None = None, threads: int | None = None) -> None:
         self._weights_path = weights_path
+        self._threads = threads or _half_of_the_cores()
         self._wordpiece: WordPiece | None = None
         self._encoder: Encoder | None = None
         self._verified = False
@@ -58,12 +60,28 @@ class MiniLmEmbedder(Embedder):
         _require_time(deadline)
         wordpiece, encoder = self._load(task)
         token_ids = [wordpiece.token_ids(text) for text in texts]
-        vectors: dict[int, Vector] = {}
-        for batch in _batches([len(ids) for ids in token_ids]):
+
+        def encoded(batch: Sequence[int]) -> dict[int, Vector]:
             _require_time(deadline)
             rows = encoder.encode([token_ids[index] for index in batch])
-            vectors |= {index: array("f", row.tobytes()) for index, row in zip(batch, rows, strict=True)}
+            return {index: array("f", row.tobytes()) for index, row in zip(batch, rows, strict=True)}
+
+        batches = list(_batches([len(ids) for ids in token_ids]))
+        vectors: dict[int, Vector] = {}
+        for some in self._each(encoded, batches):
+            vectors |= some
         return [vectors[index] for index in range(len(texts))]
+
+    def _each(
+        self, encoded: Callable[[Sequence[int]], dict[int, Vector]], batches: Sequence[Sequence[int]]
+    ) -> Iterable[dict[int, Vector]]:
+        """Call *encoded* for each of *batches*, in threads where there are several: numpy computes without Python's lock."""
+        if self._threads == 1 or len(batches) == 1:
+            return map(encoded, batches)
+        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # a hook embeds one text
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            return list(pool.map(encoded, batches))
 
     def _load(self, task: Task) -> "tuple[WordPiece, Encoder]":
         if task == "document" and not self._verified:
@@ -75,6 +93,11 @@ class MiniLmEmbedder(Embedder):
 
     def _path(self) -> str:
         return self._weights_path or find_weights()
+
+
+def _half_of_the_cores() -> int:
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, usable // 2)
 
 
 def _load_encoder(path: str) -> "Encoder":

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardwon.adapters.numpy_index.blocks import Codes, Rows, Seqs, encode, find, rows_of, unpack
-from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.ports.vectors import BlockSource, BlockState
 
 KEPT = 2
@@ -86,8 +86,7 @@ class LoadedVectors:
 
     def rows_among(self, seqs: Seqs) -> Rows:
         """Return the vectors of a few entries, looked up one by one."""
-        block = self.source.load(EVERYTHING._replace(among=tuple(seqs.tolist())))
-        return rows_of(block, self.source.dimensions)
+        return rows_of(self.source.load(seqs.tolist()), self.source.dimensions)
 
     def _block(self, number: int, state: BlockState) -> Codes:
         stamp = ("version", self.source.version()) if state.stamp is None else state.stamp

@@ -277,7 +277,9 @@ def public(parameters: Parameters) -> Parameters:
 
 def without_secrets(value: Any) -> Any:
     """Return *value* redacted if it is a text, of JSON each text in it; other values as they are."""
-    if not isinstance(value, str) or len(value) < SHORTEST_SECRET or (clean := redact(value)) == value:
+    if not isinstance(value, str) or len(value) < SHORTEST_SECRET or isinstance(value, NumberList):
+        return value
+    if (clean := redact(value)) == value:
         return value
     return _redacted_json(value) if value[0] in "[{" else clean
 
@@ -342,9 +344,15 @@ def unenforced_foreign_keys(connection: sqlite3.Connection) -> Iterator[None]:
         connection.execute(f"PRAGMA foreign_keys = {enforced}")
 
 
-def in_list(seqs: Iterable[int]) -> str:
+class NumberList(str):
+    """A JSON array of whole numbers, in which there is no secret to look for."""
+
+    __slots__ = ()
+
+
+def in_list(seqs: Iterable[int]) -> NumberList:
     """Return *seqs* as the JSON array that `json_each(?)` reads."""
-    return f"[{','.join(map(str, seqs))}]"
+    return NumberList(f"[{','.join(map(str, seqs))}]")
 
 
 KEY = "content_version"

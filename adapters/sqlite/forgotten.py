@@ -44,8 +44,9 @@ class SqliteForgottenTexts(ForgottenTexts):
     def without(self, text: str) -> str:
         from hardwon.domain.model.forgotten import comparable, without_passages  # noqa: PLC0415  # rarely needed
 
-        gone = self._found(text) if self._is_used() else set()
-        return "" if comparable(text) in gone else without_passages(text, gone) if gone else text
+        if not (gone := self._found(text) if self._is_used() else set()):
+            return text
+        return "" if comparable(text) in gone else without_passages(text, gone)
 
     @override
     def lift(self, owner: str) -> bool:

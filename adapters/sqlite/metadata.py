@@ -1,9 +1,11 @@
 """Decisions in the store's metadata: the provider that `auto` means, and how far labelling came."""
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.domain.model.embedding import Space
 
 AUTOMATIC_PROVIDER = "automatic_provider"
 LABEL_CURSOR = "label_cursor"
+EMBED_CURSOR = "embed_cursor"
 
 
 class SqliteMetadata:
@@ -30,6 +32,14 @@ class SqliteMetadata:
         """Store the id of the imported entry whose labelling was tried last."""
         self._remember(LABEL_CURSOR, entry_id, replace=True)
 
+    def embed_cursor(self, space: Space) -> int:
+        """The number of the entry that embedding everything again in *space* has reached; 0 where no such run was interrupted."""
+        return int(self._value(_embed_cursor(space)) or 0)
+
+    def move_embed_cursor(self, space: Space, seq: int) -> None:
+        """Store the number of the entry that embedding everything again in *space* has reached; 0 at its end."""
+        self._remember(_embed_cursor(space), str(seq), replace=True)
+
     def _value(self, key: str) -> str | None:
         value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (key,))
         return None if value is None else str(value)
@@ -40,3 +50,7 @@ class SqliteMetadata:
             self._database.rows(
                 f"INSERT INTO _metadata (key, value) VALUES (?, ?) ON CONFLICT (key) DO {on_conflict}", (key, value)
             )
+
+
+def _embed_cursor(space: Space) -> str:
+    return " ".join((EMBED_CURSOR, *map(str, space)))

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from hardwon.adapters.sqlite.database import Database, Row, content_version, note_change
+from hardwon.adapters.sqlite.database import Database, Row, content_version, in_list, note_change
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.adapters.sqlite.vector_blocks import (
@@ -19,7 +19,7 @@ from hardwon.adapters.sqlite.vector_blocks import (
 )
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import ANYWHERE, EntryFilter
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.identity import searchable_text
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.ports.override import override
@@ -27,21 +27,12 @@ from hardwon.ports.vectors import BlockSource, BlockState, PendingText, VectorBl
 
 VALUE_BYTES = 4
 
-# Nearly every row is wanted: reading the table from end to end takes half as long as an index.
-SELECT_VECTORS = """
-    SELECT v.entry_seq, e.category, v.vec FROM vector v NOT INDEXED CROSS JOIN entry e ON e.seq = v.entry_seq
-    WHERE v.space_id = ? AND {within}
+SELECT_SOME = """
+    SELECT v.entry_seq, v.vec FROM json_each(?) wanted CROSS JOIN vector v ON v.space_id = ? AND v.entry_seq = wanted.value
 """
-
-# A project's few conversations among many lessons: reading the whole table takes ten times as long.
-SELECT_FEW_VECTORS = """
-    SELECT v.entry_seq, e.category, v.vec FROM entry e CROSS JOIN vector v ON v.space_id = ? AND v.entry_seq = e.seq
-    WHERE {within}
-"""
-FEW = 2_000
 
 SELECT_BLOCK = """
-    SELECT entry_seq, NULL, vec FROM vector WHERE space_id = ? AND entry_seq BETWEEN ? AND ? ORDER BY entry_seq
+    SELECT entry_seq, vec FROM vector WHERE space_id = ? AND entry_seq BETWEEN ? AND ? ORDER BY entry_seq
 """
 
 SELECT_MEMBERS = "SELECT e.category, group_concat(e.seq) FROM entry e WHERE {within} GROUP BY e.category"
@@ -55,6 +46,11 @@ SELECT_PENDING = """
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
     WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = ? AND v.entry_seq = e.seq) AND {within}
     ORDER BY e.updated_at DESC, e.id LIMIT ?
+"""
+
+SELECT_TEXTS = """
+    SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.seq > ? AND {within} ORDER BY e.seq LIMIT ?
 """
 
 
@@ -136,9 +132,17 @@ class SqliteVectorStore(VectorStore, BlockSource):
     @override
     def pending(self, limit: int) -> list[PendingText]:
         within = where(self._served)
-        rows = self._database.rows(
+        return self._texts(
             SELECT_PENDING.format(within=within.sql), (self._space_id(), *within.parameters, max(0, limit))
         )
+
+    @override
+    def texts(self, limit: int, after: int = 0) -> list[PendingText]:
+        within = where(self._served)
+        return self._texts(SELECT_TEXTS.format(within=within.sql), (after, *within.parameters, max(0, limit)))
+
+    def _texts(self, sql: str, parameters: tuple[object, ...]) -> list[PendingText]:
+        rows = self._database.rows(sql, parameters)
         return [PendingText(seq, searchable_text(*texts), text_hash) for seq, *texts, text_hash in rows]
 
     @override
@@ -177,10 +181,8 @@ class SqliteVectorStore(VectorStore, BlockSource):
         return content_version(self._database)
 
     @override
-    def load(self, only: EntryFilter) -> VectorBlock:
-        within = where(only)
-        sql = (SELECT_FEW_VECTORS if self._are_few(only) else SELECT_VECTORS).format(within=within.sql)
-        return self._block(self._database.stream(sql, (self._space_id(), *within.parameters)))
+    def load(self, seqs: Sequence[int]) -> VectorBlock:
+        return self._block(self._database.rows(SELECT_SOME, (in_list(seqs), self._space_id())))
 
     @override
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
@@ -193,7 +195,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     @override
     def load_block(self, number: int) -> VectorBlock:
-        return self._block(self._database.stream(SELECT_BLOCK, (self._space_id(), *bounds(number))))
+        return self._block(self._database.rows(SELECT_BLOCK, (self._space_id(), *bounds(number))))
 
     @override
     def packed(self, number: int) -> bytes | None:
@@ -222,32 +224,17 @@ class SqliteVectorStore(VectorStore, BlockSource):
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
         return in_tie_order(self._database, seqs)
 
-    def _are_few(self, only: EntryFilter) -> bool:
-        """Return whether looking up the entries of *only* is faster than a scan: only a list or a scope makes them few."""
-        if only.among is not None:
-            return True
-        if only.scope == ANYWHERE:
-            return False
-        within = where(only)
-        sql = f"SELECT count(*) FROM (SELECT 1 FROM entry e WHERE {within.sql} LIMIT {FEW + 1})"
-        return int(self._database.value(sql, within.parameters)) <= FEW
-
     def _served_of(self, only: EntryFilter) -> EntryFilter:
         return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)
 
-    def _block(self, rows: Iterable[Row]) -> VectorBlock:
-        seqs, categories, values = list[int](), list[str | None](), array("f")
-        for seq, category, blob in rows:
-            if not isinstance(blob, bytes) or len(blob) != self._space.dimensions * VALUE_BYTES:
-                size = f"{len(blob)} bytes" if isinstance(blob, bytes) else "no bytes"
-                self._warn(f"the vector of entry {seq} has {size}: skipped, run: hardwon embed --all")
-                continue
-            seqs.append(seq)
-            categories.append(category if isinstance(category, str) else None)
-            values.frombytes(blob)
-        if sys.byteorder == "big":
-            values.byteswap()
-        return VectorBlock(seqs, categories, values)
+    def _block(self, rows: Sequence[Row]) -> VectorBlock:
+        size = self._space.dimensions * VALUE_BYTES
+        usable = {seq: blob for seq, blob in rows if isinstance(blob, bytes) and len(blob) == size}
+        for seq, blob in rows:
+            if seq not in usable:
+                found = f"{len(blob)} bytes" if isinstance(blob, bytes) else "no bytes"
+                self._warn(f"the vector of entry {seq} has {found}: skipped, run: hardwon embed --all")
+        return VectorBlock(list(usable), _from_blob(b"".join(usable.values())))
 
     def _count_all(self) -> int:
         """Return how many vectors there are, by the keys of an index."""

@@ -1,6 +1,7 @@
 """Redaction of secrets and private passages, and cleaning of captured texts. Standard library only: the capture hooks need it."""
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from hardwon.domain.model.secrets.find import REDACTED, without_secrets
@@ -12,6 +13,9 @@ MAX_CUTS = 200
 
 MAX_REVEALED = 20
 """Passes after which a text, whose secrets keep revealing more, is dropped as malicious."""
+
+LONGEST_REMEMBERED = 20_000
+"""Characters of a text whose redaction is remembered for a while."""
 
 _TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
 
@@ -28,6 +32,15 @@ def redact(text: str) -> str:
         'Log in as ada  with password: [REDACTED]'
 
     """
+    return _redacted(text) if len(text) > LONGEST_REMEMBERED else _remembered(text)
+
+
+@lru_cache(maxsize=64)  # what is stored passes several doors, one after the other
+def _remembered(text: str) -> str:
+    return _redacted(text)
+
+
+def _redacted(text: str) -> str:
     for _ in range(MAX_REVEALED):
         if (clean := without_secrets(_without_private(text))) == text:
             return text

@@ -37,7 +37,7 @@ def passages(title: str, text: str) -> list[str]:
 
 def identifier_words(text: str) -> list[str]:
     """Return the words in identifiers such as `parseHTTPRequest`, of each identifier once."""
-    identifiers = dict.fromkeys(_WORD.findall(text))
+    identifiers = (word for word in dict.fromkeys(_WORD.findall(text)) if not word.islower())
     return [part for identifier in identifiers if len(parts := _HUMP.split(identifier)) > 1 for part in parts]
 
 

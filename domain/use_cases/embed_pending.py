@@ -1,4 +1,4 @@
-"""Embed entries that have no vector yet."""
+"""Embed entries that have no vector yet, or all of them again."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,6 +24,9 @@ UNUSABLE_IN_A_ROW = 3
 """After this many texts in a row without a usable vector the embedder counts as broken."""
 
 Progress = Callable[[int], None]
+Reached = Callable[[int], None]
+"""Called with the number of an entry once all entries up to it have their new vectors."""
+
 Pairs = list[tuple[PendingText, Vector]]
 
 
@@ -88,6 +91,27 @@ class EmbedPending:
         """
         return _Run(self, deadline, patience, batch).embed(limit, progress or (lambda _: None))
 
+    def embed_again(
+        self,
+        after: int,
+        reached: Reached,
+        deadline: Deadline,
+        progress: Progress | None = None,
+        patience: Patience | None = None,
+    ) -> int:
+        """
+        Embed all entries again whose numbers are above *after*, by number; return how many.
+
+        A vector is replaced by its successor in one transaction: an interrupted run leaves every entry its old
+        or its new vector. An entry without a usable new one keeps the old one.
+
+        Raises:
+            EmbedderError: the embedder failed; earlier batches are stored.
+            StorageError: the store can't be written now.
+
+        """
+        return _Run(self, deadline, patience, BATCH).embed_again(after, reached, progress or (lambda _: None))
+
 
 class _Run:
     """One run; knows the texts that could not be embedded."""
@@ -105,13 +129,26 @@ class _Run:
         while batch := self._next(self._batch if limit is None else min(self._batch, limit - done)):
             if done and self._deadline.passed():
                 break
-            if done and self._patience:
-                self._patience.pause(self._patience.between_batches, "")
-            pairs = self._patiently(batch)
-            self._tools.store.put(pairs)
-            done += len(pairs)
+            done += self._store(batch, is_first=not done)
             progress(done)
         return done
+
+    def embed_again(self, after: int, reached: Reached, progress: Progress) -> int:
+        done = 0
+        while batch := self._tools.store.texts(self._batch, after):
+            done += self._store(batch, is_first=not done)
+            after = batch[-1].seq
+            reached(after)
+            progress(done)
+        return done
+
+    def _store(self, batch: Sequence[PendingText], *, is_first: bool) -> int:
+        """Store the vectors of *batch*; return how many there are."""
+        if self._patience and not is_first:
+            self._patience.pause(self._patience.between_batches, "")
+        pairs = self._patiently(batch)
+        self._tools.store.put(pairs)
+        return len(pairs)
 
     def _next(self, size: int) -> list[PendingText]:
         if size <= 0:

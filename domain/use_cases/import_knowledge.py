@@ -58,6 +58,9 @@ class Imported:
         )
 
 
+Progress = Callable[[BankFile], None]
+
+
 @attrs.frozen(kw_only=True)
 class ImportKnowledge:
     """
@@ -88,25 +91,20 @@ class ImportKnowledge:
             total += Imported(left=1) if file.size > largest or deadline.passed() else self._file(file)
         return total
 
-    def everything(self, progress: Callable[[BankFile], None] | None = None) -> Imported:
-        """Import every file, without a time limit; call *progress* after each file."""
-        total = Imported()
-        for file in self.bank.files():
-            total += self._file(file)
-            if progress:
-                progress(file)
-        return total
+    def everything(self, progress: Progress = lambda _: None) -> Imported:
+        """Import every file, without a time limit; call *progress* with its file before each entry."""
+        return sum((self._file(file, progress) for file in self.bank.files()), Imported())
 
-    def _file(self, file: BankFile) -> Imported:
+    def _file(self, file: BankFile, progress: Progress = lambda _: None) -> Imported:
         entries = self.bank.read(file)
         if entries is None:
             return Imported()
         with self.repository.transaction():
             seen = self.ledger.headings(file.path)
-            outcomes = {
-                entry: Imported(known=1) if redact(entry.heading) in seen else self._entry(entry, file)
-                for entry in entries
-            }
+            outcomes = dict[BankEntry, Imported]()
+            for entry in entries:
+                progress(file)
+                outcomes[entry] = Imported(known=1) if redact(entry.heading) in seen else self._entry(entry, file)
             taken = {redact(entry.heading) for entry, outcome in outcomes.items() if outcome.added or outcome.known}
             self.ledger.record(file.path, taken, file.fingerprint)
         return sum(outcomes.values(), Imported())

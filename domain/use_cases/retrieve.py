@@ -295,16 +295,16 @@ class _Search:
 
     def _groups(self) -> Sequence[_Group]:
         """Group the kinds to search by the spaces that serve them and have vectors of them."""
-        left, needed = self._deadline.remaining(), self._tools.semantic_seconds
-        if left < needed and self._tools.semantic:
-            self._degradations.append(f"no vector search: it needs {needed:.1f} s of the {left:.1f} s left now")
-            return []
         try:
             for search in self._tools.semantic:
                 search.vector_index.ensure_usable()
         except VectorIndexUnavailableError as error:
             self._numpy_missing = isinstance(error, NumpyMissingError)
             self._degradations.append(f"no vector search: {error}")
+            return []
+        left, needed = self._deadline.remaining(), self._tools.semantic_seconds
+        if left < needed and self._tools.semantic:
+            self._degradations.append(f"no vector search: it needs {needed:.1f} s of the {left:.1f} s left now")
             return []
         groups: dict[tuple[int, ...], list[Kind]] = {}
         for kind in self._tools.only.kinds:

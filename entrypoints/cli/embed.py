@@ -27,7 +27,7 @@ from hardwon.entrypoints.cli.console import (
     warn,
 )
 from hardwon.entrypoints.cli.options import OUR_FAILURE, AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.embed_after_write import Filled, fill_spaces, label_imports
+from hardwon.entrypoints.embed_after_write import Filled, embed_everything_again, fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.embedder import DownloadableEmbedder
 
@@ -40,7 +40,7 @@ LOOK_SECONDS = 5
 def embed(
     *,
     everything: Annotated[
-        bool, typer.Option("--all", "--rebuild", help="Make all vectors again, not only missing ones.")
+        bool, typer.Option("--all", "--rebuild", help="Make all vectors again, from where such a run was stopped.")
     ] = False,
     provider: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"From now on, let `auto` mean {', '.join(EMBEDDER_NAMES)}.")
@@ -60,10 +60,8 @@ def embed(
         )
     problems = offer_downloads(memory)
     if everything:
-        try_embedders(memory)  # or all would be lost
-        for space in memory.spaces:
-            space.vectors.clear(EVERYTHING)
-    filled = _fill(memory)
+        try_embedders(memory)  # before a long run
+    filled = _embed_again(memory) if everything else _fill(memory)
     problems += filled.problems
     pending = memory.count_pending(EVERYTHING)
     if as_json:
@@ -82,18 +80,26 @@ def embed_with_progress(memory: Memory, limit: int | None = None) -> int:
 def _fill(memory: Memory, limit: int | None = None) -> Filled:
     if memory.vectors is None:
         return Filled()
-    is_remote = memory.vectors.space.provider != "local"
     with progress() as bar:
         task = bar.add_task("embedding", total=memory.count_pending(EVERYTHING))
-        filled = fill_spaces(
-            memory,
-            limit,
-            lambda done: bar.update(task, completed=done),
-            Patience(pause=_pause, between_batches=float(is_remote)),
-        )
+        filled = fill_spaces(memory, limit, lambda done: bar.update(task, completed=done), _patience(memory))
     for problem in filled.problems:
         warn(f"embedding stopped, keyword search finds the rest: {problem}")
     return filled
+
+
+def _embed_again(memory: Memory) -> Filled:
+    with progress() as bar:
+        task = bar.add_task("embedding", total=memory.count_embedded(EVERYTHING) + memory.count_pending(EVERYTHING))
+        filled = embed_everything_again(memory, lambda done: bar.update(task, completed=done), _patience(memory))
+    for problem in filled.problems:
+        warn(f"embedding stopped, the rest keeps its vectors: {problem}")
+    return filled
+
+
+def _patience(memory: Memory) -> Patience:
+    is_remote = memory.vectors is not None and memory.vectors.space.provider != "local"
+    return Patience(pause=_pause, between_batches=float(is_remote))
 
 
 def _pause(seconds: float, reason: str) -> None:

@@ -102,17 +102,8 @@ def _export_sessions(memory: Memory, output: str | None, *, replace: bool) -> No
 
 
 def _sessions(memory: Memory) -> Iterator[tuple[Entry, Vector | None]]:
-    repository = memory.repository
-    vectors = _vectors(memory)
+    """Yield the sessions with their vectors, where these are of the width that the index holds."""
+    repository, stored = memory.repository, memory.vectors_for("session")
     for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
-        yield entry, vectors.get(entry.entry_id)
-
-
-def _vectors(memory: Memory) -> dict[str, Vector]:
-    """Return the vectors of the sessions, by id, where they are of the width that the index holds."""
-    stored = memory.vectors_for("session")
-    if stored is None or stored.dimensions != DIMENSIONS:
-        return {}
-    seqs, _, values = stored.load(SESSIONS)
-    entries = memory.repository.hydrate(seqs)
-    return {entry.entry_id: values[row * DIMENSIONS : (row + 1) * DIMENSIONS] for row, entry in enumerate(entries)}
+        vector = stored.vector_of(entry.entry_id) if stored else None
+        yield entry, vector if vector and len(vector) == DIMENSIONS else None

@@ -10,8 +10,9 @@ from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Kind
-from hardwon.ports.vectors import PendingText, VectorBlock
+from hardwon.ports.vectors import PendingText, VectorBlock, VectorSource
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
+from tests.fakes.searches import categories_of, vectors_of
 from tests.strategies import (
     DIMENSIONS,
     NOW,
@@ -44,9 +45,8 @@ def fill(world: World, stored: list[tuple[Entry, Vector | None]]) -> dict[int, V
     return vectors
 
 
-def rows_of(block: VectorBlock) -> dict[int, Vector]:
-    rows = [block.values[at : at + DIMENSIONS] for at in range(0, len(block.values), DIMENSIONS)]
-    return dict(zip(block.seqs, rows, strict=True))
+def loaded(source: VectorSource, only: EntryFilter) -> dict[int, Vector]:
+    return vectors_of(source, categories_of(source, only))
 
 
 @given(stored=stores)
@@ -100,10 +100,10 @@ def test_stored_filters_are_loaded_bit_for_bit(
     with make() as world:
         vectors, seqs = fill(world, stored), world.seqs()
         inside = [entry for entry, vector in stored if vector is not None and is_within(entry, only)]
-        block = world.vectors.load(only)
+        categories = categories_of(world.vectors, only)
 
-        assert rows_of(block) == {seqs[entry.entry_id]: vectors[seqs[entry.entry_id]] for entry in inside}
-        assert dict(zip(block.seqs, block.categories, strict=True)) == {
+        assert loaded(world.vectors, only) == {seqs[entry.entry_id]: vectors[seqs[entry.entry_id]] for entry in inside}
+        assert {seq: categories[seq] for seq in loaded(world.vectors, only)} == {
             seqs[entry.entry_id]: entry.category for entry in inside
         }
         assert world.vectors.dimensions == DIMENSIONS
@@ -130,7 +130,7 @@ def test_a_space_of_some_kinds_leaves_the_others_unchanged(
 
         store.clear(EVERYTHING)
         assert store.count_pending(EVERYTHING) == len(served)
-        assert rows_of(world.vectors.load(EVERYTHING)) == {
+        assert loaded(world.vectors, EVERYTHING) == {
             seq: vector for seq, vector in vectors.items() if ids[seq] not in served
         }
 
@@ -198,7 +198,7 @@ def test_a_change_of_anything_else_keeps_the_vector(make: MakeWorld) -> None:
         world.usage.record_recall([seq], NOW)
 
         assert world.vectors.count(LEARNINGS) == 1
-        assert world.vectors.load(LEARNINGS).categories == ["heuristics"]
+        assert categories_of(world.vectors, LEARNINGS) == {seq: "heuristics"}
 
 
 def test_a_vector_of_a_text_that_changed_meanwhile_is_dropped(make: MakeWorld) -> None:
@@ -221,7 +221,23 @@ def test_a_vector_can_be_replaced(make: MakeWorld) -> None:
         world.vectors.put([(waiting, planted(0.6))])
         world.vectors.put([(waiting, planted(0.8))])
 
-        assert rows_of(world.vectors.load(LEARNINGS)) == {seq: planted(0.8)}
+        assert loaded(world.vectors, LEARNINGS) == {seq: planted(0.8)}
+
+
+@given(stored=stores)
+@few_examples
+def test_the_texts_are_those_of_all_entries_by_number_a_page_at_a_time(
+    make: MakeWorld, stored: list[tuple[Entry, Vector | None]]
+) -> None:
+    with make() as world:
+        fill(world, stored)
+        pages, after = list[PendingText](), 0
+        while page := world.vectors.texts(2, after):
+            pages += page
+            after = page[-1].seq
+
+        world.vectors.clear(EVERYTHING)
+        assert pages == sorted(world.vectors.pending(ALL), key=lambda text: text.seq)
 
 
 def test_vectors_of_another_space_are_another_matter(make: MakeWorld) -> None:
@@ -266,7 +282,7 @@ def test_clearing_an_empty_space_is_nothing(make: MakeWorld) -> None:
         world.vectors.put([])
 
         assert world.vectors.count(LEARNINGS) == world.vectors.count_pending(LEARNINGS) == 0
-        assert world.vectors.load(LEARNINGS) == VectorBlock([], [], array("f"))
+        assert world.vectors.load([]) == world.vectors.load([1]) == VectorBlock([], array("f"))
 
 
 def test_vectors_are_stored_all_or_none(make: MakeWorld) -> None:

@@ -143,7 +143,7 @@ TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     ("garbage", "memory.db"): unusable(NOT_A_DATABASE),
     ("truncated", "memory.db"): unusable(MALFORMED),
     ("flipped bit", "memory.db"): unwritable(MALFORMED, is_seen_at_once=False)
-    | {"doctor": fails(rf"\Atrouble +store: .*{STORE}: .* out of range .*{REPAIR}\n")},
+    | {"doctor": fails(rf"\Atrouble +store: .*{STORE}: .* (out of range|end of page).*{REPAIR}\n")},
     ("flipped bit in a tree", "memory.db"): unusable(MALFORMED)
     | {
         "stop": AS_EVER["stop"],

@@ -42,6 +42,11 @@ def test_with_a_key_auto_is_gemini_and_the_embedded_space_is_kept_up_to_date(gem
     assert len(geminis.requests()) == 1
 
     geminis.stub.fault = status(500)
+    assert diagnostic(geminis.hook()).endswith("| model: gemini-embedding-001*")
+    assert geminis.requests() == []  # its vector of this query is remembered
+
+    with geminis.world.connect() as connection:
+        connection.execute("DELETE FROM query_vector")
     run = geminis.hook()
     assert diagnostic(run).endswith(f"| model: {EMBEDDED}*")
     assert "vector=1" in diagnostic(run)

@@ -98,14 +98,24 @@ class InMemoryKeywordIndex(KeywordIndex):
             raise KeywordIndexUnavailableError("no keyword index here")
 
 
+def categories_of(source: VectorSource, only: EntryFilter) -> dict[int, str | None]:
+    """Return the category of each entry of *only*."""
+    return {int(seq): category for category, seqs in source.members(only).items() for seq in seqs.split(",")}
+
+
+def vectors_of(source: VectorSource, seqs: Iterable[int]) -> dict[int, Vector]:
+    """Return the vectors of those of *seqs* that have one."""
+    block, width = source.load([*seqs]), source.dimensions
+    rows = [block.values[at : at + width] for at in range(0, len(block.values), width)]
+    return dict(zip(block.seqs, rows, strict=True))
+
+
 class InMemoryVectorMatches(Matches):
     def __init__(self, source: VectorSource, query: Vector, only: EntryFilter) -> None:
         self._source = source
-        block = source.load(only)
-        width = source.dimensions
-        rows = [block.values[at : at + width] for at in range(0, len(block.values), width)]
-        self._categories = dict(zip(block.seqs, block.categories, strict=True))
-        self._scores = {seq: cosine(row, query) for seq, row in zip(block.seqs, rows, strict=True)}
+        categories = categories_of(source, only)
+        self._scores = {seq: cosine(row, query) for seq, row in vectors_of(source, categories).items()}
+        self._categories = {seq: categories[seq] for seq in self._scores}
 
     @override
     def count(self) -> int:

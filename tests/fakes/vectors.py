@@ -1,7 +1,7 @@
 """The vectors of a store in memory."""
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
@@ -61,6 +61,12 @@ class InMemoryVectorStore(VectorStore):
         return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
 
     @override
+    def texts(self, limit: int, after: int = 0) -> list[PendingText]:
+        seqs = sorted(seq for seq in self._state.within(self._served_of(EVERYTHING)) if seq > after)
+        texts = [(seq, self._state.entries[seq].searchable_text()) for seq in seqs[: max(0, limit)]]
+        return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
+
+    @override
     def clear(self, only: EntryFilter) -> None:
         dropped = self._state.within(self._served_of(only))
         self._state.vectors = {
@@ -83,12 +89,19 @@ class InMemoryVectorStore(VectorStore):
         return self._version
 
     @override
-    def load(self, only: EntryFilter) -> VectorBlock:
-        there = self._embedded(only)
+    def members(self, only: EntryFilter) -> Mapping[str | None, str]:
+        groups: dict[str | None, list[str]] = {}
+        for seq in self._state.within(only):
+            groups.setdefault(self._state.entries[seq].category, []).append(str(seq))
+        return {category: ",".join(numbers) for category, numbers in groups.items()}
+
+    @override
+    def load(self, seqs: Sequence[int]) -> VectorBlock:
+        there = [seq for seq in seqs if (self._space, seq) in self._state.vectors]
         values: Vector = array("f")
         for seq in there:
             values.extend(self._state.vectors[self._space, seq][1])
-        return VectorBlock(there, [self._state.entries[seq].category for seq in there], values)
+        return VectorBlock(there, values)
 
     @override
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:

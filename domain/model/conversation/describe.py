@@ -4,7 +4,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from functools import lru_cache
+from itertools import chain, islice
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
@@ -15,6 +16,7 @@ from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Dra
 from hardwon.domain.model.conversation.statements import chooses, decides, prefers, unechoed, warns
 from hardwon.domain.model.conversation.words import is_informative, salient_words, stem
 from hardwon.domain.model.excerpt import shortened
+from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.model.vocabulary import Kind
 
 _AREAS = {
@@ -159,9 +161,11 @@ def titled(decisions: Iterable[str], spoken: Iterable[str], topic: str, mark: st
     The title is the first of *decisions*, else the first informative one of *spoken*, else *topic*.
     """
     spoken = tuple(spoken)
-    candidates = (*decisions, *filter(is_informative, spoken), *spoken, topic, NO_TOPIC)
-    names = [name for candidate in candidates if (name := headline(candidate, MAX_TITLE_CHARACTERS - len(mark)))]
-    return mark + next(filter(_names_something, names), names[0])
+    candidates = chain(decisions, filter(is_informative, spoken), spoken, (topic, NO_TOPIC))
+    headlines = (headline(candidate, MAX_TITLE_CHARACTERS - len(mark)) for candidate in candidates)
+    names = filter(None, headlines)
+    first = next(names)
+    return mark + next(filter(_names_something, chain((first,), names)), first)
 
 
 def headline(text: str, room: int = MAX_TITLE_CHARACTERS) -> str:
@@ -207,33 +211,14 @@ class Statement(NamedTuple):
     A sentence of an exchange.
 
     Attributes:
+        kinds: The kinds of entry it is recorded as.
         is_answer: Whether it is a question of the agent with the user's answer.
     """
 
     text: str
     by_user: bool
+    kinds: tuple[Kind, ...]
     is_answer: bool = False
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of entry it is recorded as."""
-        claims: dict[Kind, bool] = {"decision": self.decides, "gotcha": self.warns, "preference": self.prefers}
-        return tuple(kind for kind, is_claimed in claims.items() if is_claimed)
-
-    @property
-    def decides(self) -> bool:
-        """Whether it states a decision."""
-        return self.is_answer or decides(self.text) or (self.by_user and chooses(self.text))
-
-    @property
-    def warns(self) -> bool:
-        """Whether it warns of a trap."""
-        return not self.is_answer and warns(self.text)
-
-    @property
-    def prefers(self) -> bool:
-        """Whether it states a preference of the user."""
-        return self.by_user and not self.is_answer and prefers(self.text)
 
 
 def described(draft: Draft, project: str, session_id: str | None, branch: str | None = None) -> Chunk:
@@ -273,13 +258,28 @@ def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int
     return places
 
 
-def statements_of(exchange: Exchange) -> Iterator[Statement]:
-    """Yield the statements of *exchange*, in order."""
-    yield from (Statement(sentence, by_user=True) for sentence in sentences(_uncommanded(exchange.user)))
-    yield from (
-        Statement(answered.statement, by_user=True, is_answer=True) for answered in exchange.answers if answered.answer
+@lru_cache(maxsize=2 * BUFFERED)  # a chunk is described first, its details are told apart later
+def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
+    """Return the statements of *exchange*, in order."""
+    answers = (answered.statement for answered in exchange.answers if answered.answer)
+    return (
+        *_stated(_uncommanded(exchange.user), by_user=True),
+        *(Statement(answer, by_user=True, kinds=("decision",), is_answer=True) for answer in answers),
+        *_stated(exchange.assistant, by_user=False),
     )
-    yield from (Statement(sentence, by_user=False) for sentence in sentences(exchange.assistant))
+
+
+def _stated(text: str, *, by_user: bool) -> Iterator[Statement]:
+    return (Statement(sentence, by_user, _kinds_of(sentence, by_user=by_user)) for sentence in sentences(text))
+
+
+def _kinds_of(sentence: str, *, by_user: bool) -> tuple[Kind, ...]:
+    claims: dict[Kind, bool] = {
+        "decision": decides(sentence) or (by_user and chooses(sentence)),
+        "gotcha": warns(sentence),
+        "preference": by_user and prefers(sentence),
+    }
+    return tuple(kind for kind, is_claimed in claims.items() if is_claimed)
 
 
 def _request(spoken: Iterable[Statement]) -> str:
@@ -295,14 +295,16 @@ def _uncommanded(prompt: str) -> str:
 
 def _metadata(exchanges: Iterable[Exchange], spoken: tuple[Statement, ...], project: str) -> Metadata:
     texts = [exchange.text for exchange in exchanges]
-    decisions = _distinct(unechoed((statement.text, statement.by_user) for statement in spoken if statement.decides))
+    decisions = _distinct(
+        unechoed((statement.text, statement.by_user) for statement in spoken if "decision" in statement.kinds)
+    )
     return Metadata(
         projects=_unique(filter(None, (project, *_found(projects_in, texts)))),
         files=files_in(texts),
         commands=_unique(_found(commands_in, (f"{exchange.user}\n{exchange.assistant}" for exchange in exchanges))),
         decisions=decisions,
-        gotchas=_distinct(statement.text for statement in spoken if statement.warns),
-        preferences=_distinct(statement.text for statement in spoken if statement.prefers),
+        gotchas=_distinct(statement.text for statement in spoken if "gotcha" in statement.kinds),
+        preferences=_distinct(statement.text for statement in spoken if "preference" in statement.kinds),
         areas=areas_of(
             [*decisions, *(statement.text for statement in spoken if statement.by_user)],
             [statement.text for statement in spoken if not statement.by_user],

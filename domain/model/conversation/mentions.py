@@ -29,6 +29,9 @@ _CODED = re.compile(r"\b[Pp]roject (?P<name>[^\W\d_][\w]{0,60}(?:[-_][\w-]{1,60}
 _FOLDER = re.compile(
     rf"(?:~|\.\.|\b)/(?:projects?|repos|code|workspaces?|git)/{_NAME.format('name')}(?=[/\s`'\"),;:!?.]|$)"
 )
+_NAMES_PROJECT = re.compile(r"[Pp]roject|repo|/(?:code|workspace|git)", re.IGNORECASE)
+"""Found in every text that names a project, and sooner."""
+
 _KINDS_OF_PROJECT = (_QUOTED, _NAMED, _PLAIN, _CODED, _FOLDER)
 
 _NO_NAMES = STOP_WORDS | frozenset(
@@ -61,7 +64,9 @@ def phases_in(text: str) -> Iterator[str]:
 def projects_in(text: str) -> Iterator[str]:
     """Yield the names of projects in *text*, in order, with repeats: `project foo`, `~/projects/foo`."""
     found = [
-        (match.start("name"), match["name"].rstrip("-.")) for kind in _KINDS_OF_PROJECT for match in kind.finditer(text)
+        (match.start("name"), match["name"].rstrip("-."))
+        for kind in (_KINDS_OF_PROJECT if _NAMES_PROJECT.search(text) else ())
+        for match in kind.finditer(text)
     ]
     return (name for _, name in sorted(found) if name.lower() not in _NO_NAMES)
 
@@ -105,8 +110,13 @@ def paths_in(text: str) -> Iterator[str]:
     Paths outside of the folder, addresses, versions and abbreviations are left out; line numbers are removed.
     """
     for token in _TOKEN.finditer(text):
-        if token.end() - token.start() <= _LONGEST and "://" not in token[0]:
+        if token.end() - token.start() <= _LONGEST and _may_be_file(token[0]) and "://" not in token[0]:
             yield from _path(token[0].replace("\\", "/"))
+
+
+def _may_be_file(token: str) -> bool:
+    """Return whether *token* has what every name of a file has: an extension, or a name such as `Makefile`."""
+    return "." in token or "file" in token
 
 
 def files_in(texts: Iterable[str]) -> tuple[str, ...]:

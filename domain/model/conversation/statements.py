@@ -47,6 +47,12 @@ def _repeats(stems: frozenset[str], earlier: frozenset[str]) -> bool:
 LOOKED_AT = 2_000
 """Characters of a sentence that are searched."""
 
+
+def _beginning_with_words(pattern: str) -> re.Pattern[str]:
+    """Compile *pattern*, whose matches all begin with a word: other places, which are most, are passed over at once."""
+    return re.compile(rf"\b(?=\w)(?:{pattern})")
+
+
 _WE = r"\b(?:we|i|they|the team)(?:'ve| have| had)?(?: (?:all|both|finally|now|also|just|already|then))?"
 _NOT_YET = r"(?<!\bif )(?<!\bonce )(?<!\buntil )(?<!\bwhether )(?<!\bbefore )(?<!\bunless )(?<!\bwhy )(?<!\bhow )"
 _CHOICE_END = r"(?=\s*+(?:$|[,.;:!?]|(?:to|now|for|that|we|until|before|and|first|then|again)\b))"
@@ -61,7 +67,7 @@ _NO_CHOICE = (
 _CHOOSE = (
     rf"(?:go with|stick (?:with|to)|settle on|use|adopt|switch to|choose|pick|drop|avoid|skip|leave out)\b{_NO_CHOICE}"
 )
-_DECISION = re.compile(
+_DECISION = _beginning_with_words(
     r"^(?:(?:the|my|our|final|key|design) ){0,3}(?:decisions?|decided)(?: \S{1,20}){0,2} ?[:\u2013\u2014]"
     rf"|{_NOT_YET}{_WE} (?:(?:decided|agreed (?:to|on|that)|opted|settled on)\b"
     rf"|(?:chose|chosen|picked|went with|gone with)\b{_NO_CHOICE})"
@@ -96,7 +102,7 @@ _REVERSAL = re.compile(
 )
 """Phrases by which a user takes something back, or replaces it."""
 
-_CORRECTION = re.compile(
+_CORRECTION = _beginning_with_words(
     r"^(?:oh |hm+,? )?no,? wait\b"
     r"|^(?:oh |wait,? |hm+,? )?no(?:[,!:;\u2013\u2014]++ ?| - )(?!thanks|thank|problem|worries|rush|need\b|idea)\S++ \S"
     r"|^(?:oh |wait,? |hm+,? |well,? )?actually[,:] "
@@ -107,7 +113,7 @@ _CORRECTION = re.compile(
     r"|^(?:please )?(?:don't|do not|never|stop)(?: \S{1,80}){1,12}[,;:.\u2013\u2014]"
     r" ?(?:please )?(?:do|use|just|instead|write|put|keep|make|call|run)\b"
 )
-_GOTCHA = re.compile(
+_GOTCHA = _beginning_with_words(
     r"\b(?:gotchas?|caveats?|pitfalls?|watch out|look out for|beware|be careful|careful (?:with|when|not to)|heads[- ]up"
     r"|footguns?|turns? out|turned out|root cause|culprit|silently|unexpectedly|(?:is|was|were) caused by"
     r"|(?:the|a|known|common) trap|(?:do not|don't|never) forget|known (?:bug|issue)|the fix (?:is|was)\b"
@@ -127,7 +133,7 @@ _DO = (
     r"(?:i (?:want|prefer|like)\b|(?:always|never|only|don't|do not|add|answer|ask|avoid|be|call|check|commit|do|explain|format"
     r"|give|include|keep|leave|make|name|prefer|put|reply|respond|review|run|show|speak|start|stop|tell|use|write)\b)"
 )
-_PREFERENCE = re.compile(
+_PREFERENCE = _beginning_with_words(
     r"\bi(?:'d| would)? (?:(?:really|much|always|strongly|usually|generally) )?prefer\b|\bi'd rather\b|\bi would rather\b"
     rf"|\bmy preference\b|\bfrom now on,? (?:please )?{_DO}|\bin (?:the )?future,|^(?:please )?(?:always|never) [a-z]|\bdon't ever\b"
     r"|\bi (?:always|never|usually|generally) (?:use|want|like|write|run|do|work)\b|\bi (?:don't|do not) like\b"

@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from hardwon.domain.model.secrets.rule import Rule
 from hardwon.domain.model.secrets.table import RULES
 
 REDACTED = "[REDACTED]"
 
-LONG = 20_000
-"""Characters from which one pattern of all words, which takes milliseconds to compile, finds them faster than one search a word."""
+LONGEST_REMEMBERED = 40
+"""Characters of a token whose words are remembered: most are words of a language, and few secrets are so short."""
 
 LONGEST_BACKWARDS = 12_000
 """Characters before a word that a rule reads backwards."""
@@ -68,12 +68,29 @@ def _begins_a_word(text: str, at: int) -> bool:
     return not (before.isascii() and before.isalnum()) or _compiled(_AFTER_ESCAPE).match(text, at) is not None
 
 
-def words_in(small: str) -> Iterable[tuple[int, str]]:
+def words_in(small: str) -> list[tuple[int, str]]:
     """Return each place in *small*, in order, with a word of a rule that is there."""
-    by_word = _rules_by_word()
-    if len(small) < LONG and not _any_word.cache_info().currsize:
-        return sorted((at, word) for word in by_word if word in small for at in _places(word, small))
-    return ((found.start(), word) for found in _any_word().finditer(small) for word in _prefixes(found[1]))
+    tokens = set(small.split())
+    long = {token for token in tokens if len(token) > LONGEST_REMEMBERED}
+    with_blanks = {word for word in _words_with_blanks() if word in small}
+    words = with_blanks.union(*map(_remembered_words, tokens - long), *map(_words_of, long))
+    return sorted((at, word) for word in words for at in _places(word, small))
+
+
+@lru_cache(maxsize=32_768)
+def _remembered_words(token: str) -> frozenset[str]:
+    return _words_of(token)
+
+
+def _words_of(token: str) -> frozenset[str]:
+    """Return the words of rules in *token*, which has no white space."""
+    by_beginning = _words_by_beginning()
+    return frozenset(
+        word
+        for at in range(len(token) - 1)
+        for word in by_beginning.get(token[at : at + 2], ())
+        if token.startswith(word, at)
+    )
 
 
 def _places(word: str, text: str) -> Iterable[int]:
@@ -93,35 +110,19 @@ def _rules_by_word() -> dict[str, list[Rule]]:
 
 
 @cache
-def _prefixes(word: str) -> list[str]:
-    """Return the words that *word* begins with, itself too."""
-    return [word[:end] for end in range(1, len(word) + 1) if word[:end] in _rules_by_word()]
+def _words_with_blanks() -> list[str]:
+    return [word for word in _rules_by_word() if " " in word]
+
+
+@cache
+def _words_by_beginning() -> dict[str, list[str]]:
+    """Return the words without blanks by their first two letters."""
+    words = dict[str, list[str]]()
+    for word in _rules_by_word().keys() - _words_with_blanks():
+        words.setdefault(word[:2], []).append(word)
+    return words
 
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII)
-
-
-@cache
-def _any_word() -> re.Pattern[str]:
-    """Compile one pattern that finds the longest word at each place."""
-    root: _Node = {}
-    for word in _rules_by_word():
-        node = root
-        for letter in word:
-            node = node.setdefault(letter, {})
-        node[""] = {}
-    return re.compile(f"(?=({_alternatives(root)}))")
-
-
-_Node = dict[str, "_Node"]
-"""The letters that follow, each with what follows on it; an empty one where a word ends."""
-
-
-def _alternatives(node: "_Node") -> str:
-    choices = [re.escape(letter) + _alternatives(below) for letter, below in sorted(node.items()) if letter]
-    if not choices:
-        return ""
-    one = choices[0] if len(choices) == 1 and "" not in node else f"(?:{'|'.join(choices)})"
-    return f"{one}?" if "" in node else one

@@ -1,3 +1,4 @@
+import itertools
 import math
 import os
 import subprocess
@@ -52,6 +53,21 @@ def test_each_text_gets_a_float32_vector_in_its_place(embedder: MiniLmEmbedder, 
     assert [(vector.typecode, len(vector)) for vector in vectors] == [("f", 384)] * 4
     assert vectors == [embedder.embed([text], "query", no_deadline)[0] for text in texts]
     assert all(math.isfinite(value) for vector in vectors for value in vector)
+
+
+def test_threads_change_no_bit(no_deadline: Deadline) -> None:
+    texts = [f"lesson {number} on reading feeds" for number in range(20)]
+    one, three = (MiniLmEmbedder(threads=threads).embed(texts, "document", no_deadline) for threads in (1, 3))
+
+    assert one == three
+
+
+def test_a_deadline_that_passes_ends_all_threads(no_deadline: Deadline) -> None:
+    embedder, calls = MiniLmEmbedder(threads=2), itertools.count()
+    embedder.embed(["warm"], "document", no_deadline)
+
+    with pytest.raises(EmbedderUnavailableError):
+        embedder.embed(["text"] * 60, "document", Deadline(lambda: float(next(calls)), 2.0))
 
 
 def test_the_task_makes_no_difference(embedder: MiniLmEmbedder, no_deadline: Deadline) -> None:

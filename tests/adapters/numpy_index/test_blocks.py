@@ -25,7 +25,7 @@ def block_of(rows: list[Vector], first: int = 1) -> VectorBlock:
     values = array("f")
     for row in rows:
         values.extend(row)
-    return VectorBlock(range(first, first + len(rows)), [None] * len(rows), values)
+    return VectorBlock(range(first, first + len(rows)), values)
 
 
 ONE = block_of([unit(array("f", range(1, WIDTH + 1)), WIDTH), unit(array("f", range(WIDTH, 0, -1)), WIDTH)])
@@ -92,4 +92,4 @@ def test_a_block_with_a_vector_that_is_no_unit_vector_is_not_packed(value: float
 
 
 def test_nothing_is_no_block() -> None:
-    assert pack(VectorBlock([], [], array("f")), STAMP) is None
+    assert pack(VectorBlock([], array("f")), STAMP) is None

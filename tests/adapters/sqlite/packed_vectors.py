@@ -15,6 +15,8 @@ from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockState
 from tests.contracts.worlds import ALL, world_of
+from tests.fakes.searches import categories_of
+from tests.fakes.searches import vectors_of as loaded_vectors
 from tests.strategies import QUERY_VECTOR, SPACE, lesson
 
 FILTERS = (EVERYTHING, LEARNINGS, *(EntryFilter(category=category) for category in CATEGORIES))
@@ -41,17 +43,15 @@ def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE
     source = Plain(database, space, ignore)
     plain = NumpyVectorIndex(source)
     for only in FILTERS:
-        found, block = fast.compare(QUERY_VECTOR, only), source.load(only)
-        rows = (block.values[at : at + space.dimensions] for at in range(0, len(block.values), space.dimensions))
+        found, categories = fast.compare(QUERY_VECTOR, only), categories_of(source, only)
         scores = {
-            seq: cosine(row, QUERY_VECTOR)
-            for seq, row in zip(block.seqs, rows, strict=True)
-            if math.hypot(*row) < 1.001  # others are damaged
+            seq: cosine(vector, QUERY_VECTOR)
+            for seq, vector in loaded_vectors(source, categories).items()
+            if math.hypot(*vector) < 1.001  # others are damaged
         }
         nearest = sorted(source.in_tie_order(list(scores)), key=lambda seq: -scores[seq])
         for k in (1, 2, ALL):
             assert found.top(k) == [Hit(seq, scores[seq]) for seq in nearest[:k]]
-        categories = dict(zip(block.seqs, block.categories, strict=True))
         for category in CATEGORIES:
             assert (
                 found.top(1, category) == [Hit(seq, scores[seq]) for seq in nearest if categories[seq] == category][:1]

@@ -227,6 +227,7 @@ def test_remains_of_a_killed_process_are_no_checkpoint_and_the_next_one_clears_t
 
 WRITER = """
 import sys
+import time
 from hardwon.adapters.sqlite.store import open_store
 from tests.contracts.worlds import world_of
 from tests.strategies import lesson
@@ -237,6 +238,7 @@ for number in range(10_000):
     with world.repository.transaction():
         for half in ("left", "right"):
             world.repository.put(lesson(f"{half} {number}"))
+    time.sleep(0.001)  # SQLite's lock is not fair
 """
 
 

@@ -89,7 +89,7 @@ def test_vectors_are_brought_to_length_one() -> None:
     embedder = PlantedEmbedder({pending.text: type(QUERY_VECTOR)("f", [7.0, 0.0, 0.0, 0.0])})
     EmbedPending(embedder, store).embed(None, DEADLINE)
 
-    assert store.load(LEARNINGS).values == QUERY_VECTOR
+    assert store.load([pending.seq]).values == QUERY_VECTOR
 
 
 class MeddlingEmbedder(PlantedEmbedder):
@@ -211,3 +211,26 @@ def test_a_limited_provider_stops_a_write_at_once_and_a_patient_run_after_five_t
         with pytest.raises(RateLimitedError):
             EmbedPending(embedder, store_of(1)).embed(None, DEADLINE, patience=tries)
     assert pauses == [1.0] * 4
+
+
+def test_all_are_embedded_again_by_number_and_each_batch_is_noted_once_it_is_stored() -> None:
+    store, embedder, noted = store_of(BATCH + 1), PlantedEmbedder(), list[int]()
+    EmbedPending(embedder, store).embed(None, DEADLINE)
+    everything = store.texts(BATCH + 1)
+    embedder.asked.clear()
+
+    assert EmbedPending(embedder, store).embed_again(0, noted.append, DEADLINE) == BATCH + 1
+    assert embedder.asked == [(text.text, "document") for text in everything]
+    assert noted == [everything[BATCH - 1].seq, everything[BATCH].seq]
+
+
+def test_embedding_again_goes_on_after_a_failure_and_drops_no_vector() -> None:
+    store, noted = store_of(BATCH + 1), [0]
+    EmbedPending(PlantedEmbedder(), store).embed(None, DEADLINE)
+    failing = UnreliableEmbedder(PlantedEmbedder(), failing=[2])
+
+    with pytest.raises(EmbedderUnavailableError):
+        EmbedPending(failing, store).embed_again(0, noted.append, DEADLINE)
+
+    assert store.count(LEARNINGS) == BATCH + 1
+    assert EmbedPending(PlantedEmbedder(), store).embed_again(noted[-1], noted.append, DEADLINE) == 1

@@ -257,14 +257,14 @@ def test_the_hook_leaves_large_files_to_the_command() -> None:
     assert importing.use_case.changed(importing.clock.deadline(), 999) == Imported()
 
 
-def test_progress_is_called_for_every_file() -> None:
+def test_progress_is_called_for_every_entry() -> None:
     importing = Import()
-    importing.write(bank_chunk("A", "one"))
+    importing.write(bank_chunk("A", "one"), bank_chunk("C", "three"))
     importing.write(bank_chunk("B", "two"), path="heuristics.md")
     reported: list[str] = []
     importing.use_case.everything(lambda file: reported.append(file.path))
 
-    assert reported == [PATH, "heuristics.md"]
+    assert reported == [PATH, PATH, "heuristics.md"]
 
 
 @given(versions=st.lists(banks, min_size=1, max_size=4))
