@@ -1,7 +1,7 @@
 """The repository of entries in the store's tables, and the source of trigger phrases."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -26,13 +26,14 @@ from hardwon.adapters.sqlite.rows import (
     upsert_text,
 )
 from hardwon.adapters.sqlite.tallies import tallied
-from hardwon.adapters.sqlite.track_records import NEWEST_BY_TRACK_RECORD, RANKED_LEARNING
+from hardwon.adapters.sqlite.track_records import RANKED_LEARNING, newest_by_track_record
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.ranking.prominence import TrackRecord
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
@@ -261,14 +262,11 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return dict(readable(self._database, "entry", rows, decode_references))
 
     @override
-    def newest_by_track_record(self, k: int, visible_in: Visibility | None = None) -> list[RankingFacts]:
-        seen = visible(visible_in)
-        sql = NEWEST_BY_TRACK_RECORD.format(visible=seen.sql)
-        return [
-            *readable(
-                self._database, "entry", self._database.rows(sql, (*seen.parameters, *seen.parameters, k, k)), to_facts
-            )
-        ]
+    def newest_by_track_record(
+        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+    ) -> list[RankingFacts]:
+        rows = self._database.rows(*newest_by_track_record(k, visible(visible_in), of))
+        return [*readable(self._database, "entry", rows, to_facts)]
 
     @override
     def count(self, only: EntryFilter) -> int:
