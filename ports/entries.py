@@ -1,7 +1,7 @@
 """The store of entries: the repository of whole entries, and the narrow reads that ranking needs."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -11,6 +11,7 @@ from hardwon.domain.model.injection.related_conversations import ConversationSum
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.ranking.prominence import TrackRecord
 from hardwon.domain.model.vocabulary import Category
 
 if TYPE_CHECKING:
@@ -191,11 +192,13 @@ class RankingReads(EntryState, Protocol):
         """Return the files and features that each of *seqs* refers to; unknown numbers are left out."""
         ...
 
-    def newest_by_track_record(self, k: int, visible_in: Visibility | None = None) -> list[RankingFacts]:
+    def newest_by_track_record(
+        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+    ) -> list[RankingFacts]:
         """
         Return the *k* newest learnings of each track record that may be ranked, in no order.
 
-        With *visible_in*, only those that may be shown there.
+        With *visible_in*, only those that may be shown there; with *of*, only those of these track records.
 
         A track record is a combination of category, observation count, confidence
         and `min(recall_count, 10)`: its entries differ in recency only, so the

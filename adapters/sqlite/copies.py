@@ -12,6 +12,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 
+from hardwon.adapters.sqlite import tallies, vector_blocks
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
     TEMPORARY,
@@ -28,7 +29,6 @@ from hardwon.adapters.sqlite.untrusted import (
     schema_objects,
     size_of,
 )
-from hardwon.adapters.sqlite.vector_blocks import TRIGGERS
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
@@ -163,13 +163,14 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
             raise StorageError("it is no store of hardwon")
         migrate(copy.connection)
     _drop_triggers(copy)
+    copy.rows(f"DELETE FROM {tallies.TABLE}")  # nothing keeps them any more
     if copy.rows("PRAGMA foreign_key_check"):
         raise StorageError("parts of its entries are missing")
 
 
 def _drop_triggers(copy: Database) -> None:
-    """Drop the triggers of packed vectors, whatever they do: a copy has no use for them, and may run none."""
-    for name in TRIGGERS:
+    """Drop the triggers of derived tables, whatever they do: a copy has no use for them, and may run none."""
+    for name in (*vector_blocks.TRIGGERS, *tallies.TRIGGERS):
         copy.rows(f"DROP TRIGGER IF EXISTS {name}")
 
 

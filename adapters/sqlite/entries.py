@@ -1,7 +1,7 @@
 """The repository of entries in the store's tables, and the source of trigger phrases."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,6 @@ from hardwon.adapters.sqlite.rows import (
     SELECT_PRINTED,
     SELECT_RECALL_FACTS,
     SELECT_SUMMARIES,
-    fact_columns,
     to_entries,
     to_facts,
     to_printed,
@@ -26,13 +25,15 @@ from hardwon.adapters.sqlite.rows import (
     upsert_entry,
     upsert_text,
 )
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.adapters.sqlite.tallies import tallied
+from hardwon.adapters.sqlite.track_records import RANKED_LEARNING, newest_by_track_record
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
-from hardwon.domain.model.ranking.prominence import RECALL_CAP
+from hardwon.domain.model.ranking.prominence import TrackRecord
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
@@ -88,35 +89,6 @@ class SqliteTriggerSource(TriggerSource):
         rows = self._database.rows(SELECT_OWNERS.format(within=within.sql), within.parameters)
         return [*readable(self._database, "entry", rows, lambda row: TriggerOwner(*decode_owner(row)))]
 
-
-RANKED_LEARNING = "e.kind = 'learning' AND e.retired = 0"
-
-NEWEST_BY_TRACK_RECORD = f"""
-    WITH record AS (SELECT DISTINCT e.category, e.observation_count, e.confidence FROM entry e WHERE {RANKED_LEARNING}),
-    recalled AS (
-        SELECT e.seq, r.recall_count, row_number() OVER (
-            PARTITION BY e.category, e.observation_count, e.confidence, min(r.recall_count, {RECALL_CAP})
-            ORDER BY e.updated_at DESC, e.id
-        ) AS place
-        FROM recall r CROSS JOIN entry e ON e.seq = r.entry_seq
-        WHERE {RANKED_LEARNING} AND r.recall_count > 0 AND {{visible}}
-    )
-    SELECT {fact_columns("0")} FROM record JOIN entry e ON e.seq IN (
-        SELECT e.seq FROM entry e
-        WHERE {RANKED_LEARNING} AND e.category IS record.category AND e.observation_count = record.observation_count
-            AND e.confidence = record.confidence AND {{visible}}
-            AND NOT EXISTS (SELECT 1 FROM recall r WHERE r.entry_seq = e.seq AND r.recall_count > 0)
-        ORDER BY e.updated_at DESC, e.id LIMIT ?
-    )
-    UNION ALL
-    SELECT {fact_columns("recalled.recall_count")} FROM recalled JOIN entry e USING (seq)
-    WHERE recalled.place <= ?
-"""
-"""
-The newest entries of each track record, at most as many as the parameter.
-
-Most entries were never recalled: the index has them in this order. The others are few, and are numbered.
-"""
 
 RENAME = (
     "UPDATE entry SET id = ?2 WHERE id = ?1",
@@ -290,14 +262,11 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         return dict(readable(self._database, "entry", rows, decode_references))
 
     @override
-    def newest_by_track_record(self, k: int, visible_in: Visibility | None = None) -> list[RankingFacts]:
-        seen = visible(visible_in)
-        sql = NEWEST_BY_TRACK_RECORD.format(visible=seen.sql)
-        return [
-            *readable(
-                self._database, "entry", self._database.rows(sql, (*seen.parameters, *seen.parameters, k, k)), to_facts
-            )
-        ]
+    def newest_by_track_record(
+        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+    ) -> list[RankingFacts]:
+        rows = self._database.rows(*newest_by_track_record(k, visible(visible_in), of))
+        return [*readable(self._database, "entry", rows, to_facts)]
 
     @override
     def count(self, only: EntryFilter) -> int:
@@ -306,11 +275,8 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
 
     @override
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
-        seen = visible(visible_in)
-        sql = f"SELECT category, count(*) FROM entry e WHERE {RANKED_LEARNING} AND {seen.sql} GROUP BY category ORDER BY category"
-        return {
-            category: count for category, count in self._database.rows(sql, seen.parameters) if category in CATEGORIES
-        }
+        counted = tallied(self._database, LEARNINGS._replace(visible_in=visible_in))
+        return {category: counted[category] for category in CATEGORIES if category in counted}
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:

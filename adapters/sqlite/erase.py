@@ -15,6 +15,7 @@ KEPT_TABLES = (
     "vector",
     "vector_block",
     "query_vector",
+    "entry_tally",
     "forgotten",
     "recall",
     "usage",

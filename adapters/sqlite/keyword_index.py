@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from hardwon.adapters.sqlite.database import Database, Row, in_list
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
+from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
@@ -207,7 +208,6 @@ COLUMNS = "name, description, notes, keywords, reasoning"
 TEXT_COLUMNS = "name description notes reasoning"
 CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMNS}, tokenize = 'porter unicode61')"
 INSERT = f"INSERT INTO entries_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
-INDEXED = "(SELECT count(*) FROM entry WHERE retired = 0)"
 ENTRY_TABLES = ("entries_fts", "entries_fts_docsize")
 PASSAGE_TABLES = ("passages_fts", "passages_fts_docsize")
 STALE = "keyword_index_stale"
@@ -231,11 +231,10 @@ def is_intact(database: Database) -> bool:
     """Return whether the index exists, has a row for every entry, and is not stale."""
     if not _exists(database, ENTRY_TABLES):
         return False
-    rows, entries, stale = database.rows(
-        f"SELECT (SELECT count(*) FROM entries_fts_docsize), {INDEXED}, (SELECT count(*) FROM _metadata WHERE key = ?)",
-        (STALE,),
-    )[0]
-    return rows == entries and not stale
+    [(rows, stale)] = database.rows(
+        "SELECT (SELECT count(*) FROM entries_fts_docsize), (SELECT count(*) FROM _metadata WHERE key = ?)", (STALE,)
+    )
+    return rows == count_ranked(database) and not stale
 
 
 def _exists(database: Database, tables: Sequence[str]) -> bool:
@@ -250,7 +249,7 @@ def _has_passages(database: Database) -> bool:
     """Return whether the index of passages exists and has at least as many rows as there are entries."""
     if not _exists(database, PASSAGE_TABLES):
         return False
-    return bool(database.value(f"SELECT (SELECT count(*) FROM passages_fts_docsize) >= {INDEXED}"))
+    return bool(database.value("SELECT count(*) FROM passages_fts_docsize") >= count_ranked(database))
 
 
 def _is_complete(database: Database) -> bool:

@@ -53,6 +53,14 @@ def where(only: EntryFilter) -> Where:
 
 def visible(seen: Visibility | None) -> Where:
     """Return the condition that an entry may be shown without being asked for, as `Visibility.admits` says; any entry for None."""
+    group, others = visible_by_group(seen), placed(seen)
+    if seen is None or not seen.own:
+        return group
+    return Where(f"({group.sql} OR {others.sql})", (*group.parameters, *others.parameters))
+
+
+def visible_by_group(seen: Visibility | None) -> Where:
+    """Return the part of `visible` that an entry's reach and project decide."""
     if seen is None:
         return Where("true", ())
     if not (seen.silent or seen.is_foreign):  # all but what others keep at home
@@ -62,14 +70,14 @@ def visible(seen: Visibility | None) -> Where:
     else:
         shared = f"(e.reach = 'shared' AND (e.project IS NULL OR e.project NOT IN ({_marks(seen.silent)})))"
         parameters = seen.silent
-    if not seen.own:
-        return Where(f"(e.reach = 'everywhere' OR {shared})", parameters)
-    own = _marks(seen.own)
-    return Where(
-        f"(e.reach = 'everywhere' OR {shared} OR e.project IN ({own})"
-        f" OR EXISTS (SELECT 1 FROM entry_place WHERE entry_seq = e.seq AND project IN ({own})))",
-        (*parameters, *seen.own, *seen.own),
-    )
+    own = f" OR e.project IN ({_marks(seen.own)})" if seen.own else ""
+    return Where(f"(e.reach = 'everywhere' OR {shared}{own})", (*parameters, *seen.own))
+
+
+def placed(seen: Visibility | None) -> Where:
+    """Return the part of `visible` that an entry was said in the user's project too."""
+    own = seen.own if seen else ()
+    return Where(f"EXISTS (SELECT 1 FROM entry_place WHERE entry_seq = e.seq AND project IN ({_marks(own)}))", own)
 
 
 def _marks(values: Sequence[str]) -> str:

@@ -17,6 +17,7 @@ from hardwon.adapters.sqlite.database import (
 from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist
 from hardwon.adapters.sqlite.keyword_index import ensure_index
 from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
+from hardwon.adapters.sqlite.tallies import ensure_tallies
 from hardwon.adapters.sqlite.vector_blocks import ensure_blocks
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
 
@@ -128,6 +129,7 @@ def open_store(
             refuse_newer(database.connection, path)
             database.connection.execute("PRAGMA journal_mode = WAL")
             _upgrade(database, largest_upgrade)
+        ensure_tallies(database)
         ensure_index(database, repair=repair_index)
         ensure_blocks(database)
     except StorageError:

@@ -7,10 +7,10 @@ answer: a block that is not listed, not packed or does not fit its stamp is read
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import TypeAlias
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.derived import remake
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.vectors import BlockState, VectorBlock
 
@@ -51,20 +51,9 @@ KEEP = """
 
 def ensure_blocks(database: Database) -> None:
     """Make the table and its triggers again where one was dropped; a store that can't be written stays as it is."""
-    expected = (TABLE, *TRIGGERS)
-    if database.value(f"SELECT count(*) FROM sqlite_master WHERE name IN {expected}") < len(expected):
-        with suppress(StorageError):
-            _remake(database)
+    from hardwon.adapters.sqlite.migrations import VECTOR_BLOCKS  # noqa: PLC0415  # rarely needed
 
-
-def _remake(database: Database) -> None:
-    from hardwon.adapters.sqlite.migrations import VECTOR_BLOCKS, run_scripts  # noqa: PLC0415  # rarely needed
-
-    with database.transaction(), database.translated():
-        for trigger in TRIGGERS:
-            database.connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
-        database.connection.execute(f"DROP TABLE IF EXISTS {TABLE}")
-        run_scripts(database.connection, VECTOR_BLOCKS)
+    remake(database, TABLE, TRIGGERS, VECTOR_BLOCKS)
 
 
 def states(database: Database, space_id: int) -> Mapping[int, BlockState]:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from hardwon.adapters.sqlite.database import Database, Row, content_version, in_list, note_change
 from hardwon.adapters.sqlite.query import in_tie_order, where
+from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.adapters.sqlite.vector_blocks import (
     MAX_AT_ONCE,
     Pack,
@@ -113,6 +114,8 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     @override
     def count_pending(self, only: EntryFilter) -> int:
+        if self.kinds == KINDS and count_ranked(self._database) == self._count_all():
+            return 0
         served = self._served_of(only)
         within = where(served)
         total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters)
@@ -232,6 +235,10 @@ class SqliteVectorStore(VectorStore, BlockSource):
                 found = f"{len(blob)} bytes" if isinstance(blob, bytes) else "no bytes"
                 self._warn(f"the vector of entry {seq} has {found}: skipped, run: hardwon embed --all")
         return VectorBlock(list(usable), _from_blob(b"".join(usable.values())))
+
+    def _count_all(self) -> int:
+        """Return how many vectors there are, by the keys of an index."""
+        return int(self._database.value("SELECT count(*) FROM vector WHERE space_id = ?", (self._space_id(),)))
 
     def _space_id(self) -> int:
         """Return the id of the space, 0 before anything is stored in it."""

@@ -284,18 +284,26 @@ def _most_prominent(
     """
     Return the *depth* most prominent of each category.
 
-    Reading a quarter of the depth of each track record is nearly always enough: if its last entry
-    read is not among the most prominent, those after it aren't either.
+    Reading a quarter of the depth of a track record is mostly enough: if its last entry read is not among the most prominent,
+    those after it aren't either. The others are read to the whole depth.
     """
-    heads: dict[Category | None, list[RankingFacts]] = {}
-    for width in (depth // 4, depth // 2, depth):
-        newest: dict[Category | None, list[RankingFacts]] = {}
-        for facts in repository.newest_by_track_record(width, visible_in):
-            newest.setdefault(facts.category, []).append(facts)
-        heads = {name: nsmallest(depth, group, key=policy.prominence_order) for name, group in newest.items()}
-        if max(Counter(map(track_record, chain.from_iterable(heads.values()))).values(), default=0) < width:
-            break
-    return heads
+    width = max(1, depth // 4)
+    found = repository.newest_by_track_record(width, visible_in)
+    heads = _heads_of(found, depth, policy)
+    counts = Counter(map(track_record, chain.from_iterable(heads.values())))
+    if not (further := {record for record, count in counts.items() if count >= width}):
+        return heads
+    others = (facts for facts in found if track_record(facts) not in further)
+    return _heads_of(chain(others, repository.newest_by_track_record(depth, visible_in, further)), depth, policy)
+
+
+def _heads_of(
+    found: Iterable[RankingFacts], depth: int, policy: RankingPolicy
+) -> dict[Category | None, list[RankingFacts]]:
+    groups: dict[Category | None, list[RankingFacts]] = {}
+    for facts in found:
+        groups.setdefault(facts.category, []).append(facts)
+    return {name: nsmallest(depth, group, key=policy.prominence_order) for name, group in groups.items()}
 
 
 def _head(

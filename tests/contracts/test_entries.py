@@ -9,6 +9,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import RecallFacts
+from hardwon.domain.model.ranking.prominence import track_record
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Confidence
 from hardwon.ports.entries import Field
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, put_and_fail
@@ -179,6 +180,10 @@ def test_the_newest_learnings_of_each_track_record_are_found(
         found = world.repository.newest_by_track_record(k)
         assert len(found) == len(expected)
         assert {(item.entry_id, item.recall_count) for item in found} == {(item, times_of[item]) for item in expected}
+
+        wanted = {track_record(item) for item in found[::2]}
+        of_some = world.repository.newest_by_track_record(k, of=wanted)
+        assert {item.seq for item in of_some} == {item.seq for item in found if track_record(item) in wanted}
 
 
 @given(stored=stores, only=filters)

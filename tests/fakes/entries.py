@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import attrs
@@ -17,6 +17,7 @@ from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHAR
 from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.ranking.prominence import TrackRecord
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
 from hardwon.ports.override import override
@@ -173,12 +174,14 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return {seq: self.state.entries[seq].references for seq in seqs if seq in self.state.entries}
 
     @override
-    def newest_by_track_record(self, k: int, visible_in: Visibility | None = None) -> list[RankingFacts]:
-        buckets: defaultdict[tuple[object, ...], list[RankingFacts]] = defaultdict(list)
+    def newest_by_track_record(
+        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+    ) -> list[RankingFacts]:
+        buckets: defaultdict[TrackRecord, list[RankingFacts]] = defaultdict(list)
         for facts in map(self.state.facts, self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))):
             recalls = min(facts.recall_count, RECALL_CAP)
             buckets[facts.category, facts.observation_count, facts.confidence, recalls].append(facts)
-        return [facts for bucket in buckets.values() for facts in bucket[:k]]
+        return [facts for record, bucket in buckets.items() if of is None or record in of for facts in bucket[:k]]
 
     @override
     def count(self, only: EntryFilter) -> int:

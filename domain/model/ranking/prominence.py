@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
@@ -41,7 +41,11 @@ def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> flo
     )
 
 
-def track_record(facts: RankingFacts) -> tuple[str | None, int, str, int]:
+TrackRecord: TypeAlias = tuple[str | None, int, str, int]
+"""Category, observation count, confidence, and how often it was recalled, at most `RECALL_CAP`."""
+
+
+def track_record(facts: RankingFacts) -> TrackRecord:
     """Return category and the inputs of prominence but recency: of entries with equal ones the newest ranks first."""
     return (facts.category, facts.observation_count, facts.confidence, min(facts.recall_count, RECALL_CAP))
 
