@@ -6,18 +6,18 @@ from hardwon.entrypoints.presenters.text import utc_text
 
 
 def use_figures(use: Use) -> dict[str, object]:
-    """Return for JSON how often entries were of use, and which most."""
+    """Return for JSON how often entries were used, and which most."""
     most = [{"id": item.entry_id, "name": item.name, "influence_count": item.times} for item in use.most]
     return {"influence_count": use.times, "most_used": most}
 
 
 def use_document(use: EntryUse) -> dict[str, object]:
-    """Return for JSON in how many sessions an entry was of use, and what showed it, the newest first."""
+    """Return for JSON in how many sessions an entry was used, and what showed it, the newest first."""
     return {"influence_count": use.times, "influences": [influence_document(item) for item in use.newest]}
 
 
 def influence_document(influence: Influence) -> dict[str, object]:
-    """Return for JSON the sign that an entry was of use."""
+    """Return for JSON the sign that an entry was used."""
     fields = influence._asdict()
     return {"id": fields.pop("entry_id"), **fields}
 

@@ -1,4 +1,4 @@
-"""What is asked for often is answered without anything heavy."""
+"""Frequent commands import no heavy library."""
 
 import subprocess
 

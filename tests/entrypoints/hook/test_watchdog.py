@@ -112,7 +112,7 @@ def run_limited(world: World, limits: dict[int, int]) -> tuple[int, str, str]:
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
-@pytest.mark.parametrize("megabytes", [40, 60, 80, 100, 120, 150, 200, 300, 399])
+@pytest.mark.parametrize("megabytes", [48, 60, 80, 100, 120, 150, 200, 300, 399])
 def test_with_little_memory_words_are_searched(embedded_world: World, megabytes: int) -> None:
     code, out, err = run_limited(embedded_world, {resource.RLIMIT_AS: megabytes * MEGABYTE})
 
