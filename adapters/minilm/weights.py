@@ -1,6 +1,5 @@
 """The weights of the embedded model: the file, its checksum, and its tensors, read from ONNX without the onnx package."""
 
-import hashlib
 import os
 from collections.abc import Iterator
 from importlib.machinery import PathFinder
@@ -187,6 +186,8 @@ def verify_sha256(path: str) -> None:
         EmbedderUnavailableError: it can't be read, or is not the release's file.
     """
     try:
+        import hashlib  # noqa: PLC0415  # brings OpenSSL: a query needs none
+
         with FileIO(path) as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
