@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench docs figures description words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench docs figures imports description words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -79,6 +79,9 @@ figures: .venv/.installed  ## how large the code is, and how many modules a walk
 
 description: .venv/.installed  ## write what the MCP server tells of itself, after a tool or the version changed
 	@$(BIN)/python -m tools.mcp_description
+
+imports: .venv/.installed  ## write docs/imports.md: what programs import, and their CPU
+	@$(BIN)/python -m tools.imports
 
 words: .venv/.installed  ## find words that the code and its documents do without; PATHS names some, --count sums up
 	@$(BIN)/python -m tools.words $(PATHS)
