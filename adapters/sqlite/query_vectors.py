@@ -63,7 +63,8 @@ class RememberingEmbedder(Embedder):
         vector = array("f")
         with suppress(StorageError), self._opened() as database:
             for checksum, blob in database.rows("SELECT checksum, vec FROM query_vector WHERE key = ?", (key,)):
-                if len(blob) == self.space.dimensions * vector.itemsize and checksum == zlib.crc32(blob):
+                is_whole = isinstance(blob, bytes) and len(blob) == self.space.dimensions * vector.itemsize
+                if is_whole and checksum == zlib.crc32(blob):
                     vector.frombytes(blob)
         return _swapped(vector) if vector else None
 

@@ -18,7 +18,7 @@ SAME_CATEGORY = "e.category IS last.category"
 RECORDS = f"""
     first (seq) AS (
         SELECT {FIRST.format("e.category IS NULL")} UNION ALL SELECT {FIRST.format("e.category IS NOT NULL")}
-        UNION ALL
+        UNION
         SELECT coalesce(
             {FIRST.format(f"{SAME_CATEGORY} AND e.observation_count = last.observation_count AND e.confidence > last.confidence")},
             {FIRST.format(f"{SAME_CATEGORY} AND e.observation_count > last.observation_count")},

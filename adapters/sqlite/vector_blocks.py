@@ -17,6 +17,8 @@ from hardwon.ports.vectors import BlockState, VectorBlock
 SHIFT = 10
 """The bits of an entry's number that tell its place in its block, in the triggers too."""
 
+LAST_PLACE = (1 << SHIFT) - 1
+
 MAX_AT_ONCE = 16
 """Blocks that one write packs: a third of a second of CPU."""
 
@@ -29,13 +31,13 @@ Pack: TypeAlias = Callable[[VectorBlock, int], bytes | None]
 STATES = f"""
     WITH RECURSIVE found (block) AS (
         SELECT min(entry_seq) >> {SHIFT} FROM vector WHERE space_id = ?1
-        UNION ALL
-        SELECT (SELECT min(entry_seq) >> {SHIFT} FROM vector WHERE space_id = ?1 AND entry_seq >= (block + 1) << {SHIFT})
+        UNION
+        SELECT (SELECT min(entry_seq) >> {SHIFT} FROM vector WHERE space_id = ?1 AND entry_seq > block << {SHIFT} | {LAST_PLACE})
         FROM found WHERE block IS NOT NULL
     )
     SELECT found.block, {{state}} FROM found {{joined}} WHERE found.block IS NOT NULL ORDER BY found.block
 """
-"""A lookup for each block in the index of vectors, not a scan of it."""
+"""A lookup for each block in the index of vectors, not a scan of it. By UNION a damaged number ends it: no block comes twice."""
 
 LISTED = STATES.format(
     state="listed.stamp, typeof(listed.packed) = 'blob'",  # IS NOT NULL would read it

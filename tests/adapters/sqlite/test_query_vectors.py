@@ -100,6 +100,7 @@ def test_the_newest_queries_are_kept(database: Database) -> None:
         "UPDATE query_vector SET vec = zeroblob(16)",
         "UPDATE query_vector SET vec = x'00'",
         "UPDATE query_vector SET vec = 'text', checksum = 'text'",
+        "UPDATE query_vector SET vec = 5",
         "UPDATE query_vector SET checksum = checksum + 1",
     ],
 )

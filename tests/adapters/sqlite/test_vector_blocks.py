@@ -101,6 +101,16 @@ def test_another_process_changes_a_block_and_it_is_read_again(database: Database
     assert (counted.packed_read, counted.read) == ([0, 1] * 2, [2, 2, 1])
 
 
+@pytest.mark.parametrize("number", ["9223372036854775807", "-9223372036854775808", "'no number'", "x'00'"])
+def test_the_list_of_blocks_ends_whatever_number_a_vector_has(database: Database, number: str) -> None:
+    store = fill(database, VECTORS)
+    database.rows("PRAGMA foreign_keys = OFF")
+    database.rows(f"UPDATE vector SET entry_seq = {number} WHERE entry_seq = 1")
+
+    assert {0, 1, 2} <= {*store.blocks()}
+    assert NumpyVectorIndex(store).compare(QUERY_VECTOR, EVERYTHING).top(1)[0].score == 0.8
+
+
 def test_a_changed_block_is_packed_again_by_the_next_write(database: Database) -> None:
     store = fill(database, VECTORS)
     database.rows("DELETE FROM vector WHERE entry_seq = 1")
