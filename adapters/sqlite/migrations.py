@@ -525,21 +525,20 @@ INSERT INTO entry_tally (kind, category, reach, project, entries)
 INSERT INTO entry_tally (kind, reach, entries) SELECT '', '', -coalesce(sum(entries), 0) FROM entry_tally;
 CREATE TRIGGER entry_tally_inserted AFTER INSERT ON entry WHEN NEW.retired = 0 BEGIN
     INSERT INTO entry_tally (kind, category, reach, project, entries)
-        VALUES (NEW.kind, NEW.category, NEW.reach, NEW.project, 1), ('', NULL, '', NULL, -1)
+        VALUES (NEW.kind, NEW.category, NEW.reach, NEW.project, 1)
         ON CONFLICT (kind, ifnull(category, ''), reach, ifnull(project, ''))
-        DO UPDATE SET entries = entries + excluded.entries; END;
+        DO UPDATE SET entries = entries + excluded.entries; UPDATE entry_tally SET entries = entries - 1 WHERE kind = ''; END;
 CREATE TRIGGER entry_tally_updated AFTER UPDATE OF kind, category, reach, project, retired ON entry BEGIN
     INSERT INTO entry_tally (kind, category, reach, project, entries)
         VALUES (OLD.kind, OLD.category, OLD.reach, OLD.project, -(OLD.retired = 0)),
-            (NEW.kind, NEW.category, NEW.reach, NEW.project, NEW.retired = 0),
-            ('', NULL, '', NULL, (OLD.retired = 0) - (NEW.retired = 0))
+            (NEW.kind, NEW.category, NEW.reach, NEW.project, NEW.retired = 0)
         ON CONFLICT (kind, ifnull(category, ''), reach, ifnull(project, ''))
-        DO UPDATE SET entries = entries + excluded.entries; END;
+        DO UPDATE SET entries = entries + excluded.entries; UPDATE entry_tally SET entries = entries + (OLD.retired = 0) - (NEW.retired = 0) WHERE kind = ''; END;
 CREATE TRIGGER entry_tally_deleted AFTER DELETE ON entry WHEN OLD.retired = 0 BEGIN
     INSERT INTO entry_tally (kind, category, reach, project, entries)
-        VALUES (OLD.kind, OLD.category, OLD.reach, OLD.project, -1), ('', NULL, '', NULL, 1)
+        VALUES (OLD.kind, OLD.category, OLD.reach, OLD.project, -1)
         ON CONFLICT (kind, ifnull(category, ''), reach, ifnull(project, ''))
-        DO UPDATE SET entries = entries + excluded.entries; END;
+        DO UPDATE SET entries = entries + excluded.entries; UPDATE entry_tally SET entries = entries + 1 WHERE kind = ''; END;
 """
 """The row without a kind has the negative sum of all others; triggers do not make it again, so that a loss of rows is noticed."""
 

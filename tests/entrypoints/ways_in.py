@@ -1,8 +1,9 @@
 """Every way by which a text comes into the memory, and a search of every byte that hardwon keeps for it."""
 
+import contextlib
 import itertools
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -195,8 +196,14 @@ def places_with(world: World, *words: str, banks: bool = True) -> list[str]:
     """Return the files of the store, and those that hardwon writes in the project, with any of *words* in name or bytes."""
     folders = [world.store, *(world.project / "memory" / name for name in MEMORY_FOLDERS)]
     folders += [world.project / "docs" / "knowledge-bank"] if banks else []
+    with contextlib.suppress(FileNotFoundError):  # a process that ended just now took its write-ahead log with it
+        return _places_in(folders, world.folder, words)
+    return _places_in(folders, world.folder, words)
+
+
+def _places_in(folders: Sequence[Path], root: Path, words: tuple[str, ...]) -> list[str]:
     files = (path for folder in folders if folder.exists() for path in folder.rglob("*") if path.is_file())
-    return sorted(str(path.relative_to(world.folder)) for path in files if _holds(path, words))
+    return sorted(str(path.relative_to(root)) for path in files if _holds(path, words))
 
 
 def _holds(path: Path, words: tuple[str, ...]) -> bool:
