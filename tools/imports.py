@@ -24,7 +24,7 @@ PROGRAMS = Path(sys.executable).parent
 RUNS = 15
 BIGGEST = 4
 HEAD = """\
-# What programs import
+# Imports of the programs
 
 Made by `make imports`, on the sample project, embeddings off and capture off. CPU is user and system time of the whole process, the
 median of 15 runs that alternate with `python -c pass`, and a multiple of that. Modules are those that `python -c pass` does

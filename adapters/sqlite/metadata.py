@@ -34,7 +34,8 @@ class SqliteMetadata:
 
     def embed_cursor(self, space: Space) -> int:
         """The number of the entry that embedding everything again in *space* has reached; 0 where no such run was interrupted."""
-        return int(self._value(_embed_cursor(space)) or 0)
+        value = self._value(_embed_cursor(space)) or ""
+        return int(value) if value.isdecimal() else 0
 
     def move_embed_cursor(self, space: Space, seq: int) -> None:
         """Store the number of the entry that embedding everything again in *space* has reached; 0 at its end."""

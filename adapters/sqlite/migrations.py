@@ -477,7 +477,7 @@ def to_version_9(connection: sqlite3.Connection) -> None:
 
 VECTOR_BLOCKS = """
 CREATE TABLE vector_block (
-    space_id INTEGER NOT NULL REFERENCES space (id),
+    space_id INTEGER NOT NULL,
     block INTEGER NOT NULL,
     stamp INTEGER NOT NULL,
     packed BLOB,

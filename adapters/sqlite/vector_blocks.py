@@ -69,7 +69,7 @@ def states(database: Database, space_id: int) -> Mapping[int, BlockState]:
 
 def bounds(number: int) -> tuple[int, int]:
     """Return the first and the last number that an entry of a block may have."""
-    return number << SHIFT, (number + 1 << SHIFT) - 1
+    return number << SHIFT, number << SHIFT | LAST_PLACE
 
 
 def packed(database: Database, space_id: int, number: int) -> bytes | None:

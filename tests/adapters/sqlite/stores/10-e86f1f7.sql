@@ -180,7 +180,7 @@ CREATE TABLE entry_alias (
     old_id TEXT PRIMARY KEY
 );
 CREATE TABLE vector_block (
-    space_id INTEGER NOT NULL REFERENCES space (id),
+    space_id INTEGER NOT NULL,
     block INTEGER NOT NULL,
     stamp INTEGER NOT NULL,
     packed BLOB,
