@@ -2,7 +2,9 @@
 
 import datetime as dt
 import os
+import sqlite3
 import struct
+import time
 from contextlib import closing
 from functools import partial
 
@@ -14,8 +16,9 @@ from hardwon.adapters.sqlite.database import (
     transaction,
     unenforced_foreign_keys,
 )
-from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist
+from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist, primary_code
 from hardwon.adapters.sqlite.keyword_index import ensure_index
+from hardwon.adapters.sqlite.postings import ensure_postings
 from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
 from hardwon.adapters.sqlite.tallies import ensure_tallies
 from hardwon.adapters.sqlite.vector_blocks import ensure_blocks
@@ -24,6 +27,7 @@ from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, Sto
 COMPANIONS = ("-wal", "-shm")
 LOG_HEADER = struct.Struct(">8I")
 LOG_MAGIC = 0x377F0682
+LOG_RETRY_SECONDS = 0.005
 UPGRADE_BUSY_SECONDS = 60.0
 """Upper bound of the wait for another process that migrates the store; hooks wait as for any other writer."""
 
@@ -127,9 +131,10 @@ def open_store(
     try:
         with database.translated():
             refuse_newer(database.connection, path)
-            database.connection.execute("PRAGMA journal_mode = WAL")
+            _keep_log(database, busy_seconds)
             _upgrade(database, largest_upgrade)
         ensure_tallies(database)
+        ensure_postings(database)
         ensure_index(database, repair=repair_index)
         ensure_blocks(database)
     except StorageError:
@@ -173,6 +178,25 @@ def drift_of(database: Database) -> list[str]:
 
     with database.translated():
         return drift(database.connection, NEWEST)
+
+
+def _keep_log(database: Database, busy_seconds: float) -> None:
+    """
+    Let the store keep a write-ahead log.
+
+    Processes that open a new store together refuse each other at once here: SQLite waits for no lock
+    that two connections wait for. So it is tried until the time for other writers is over.
+    """
+    end = time.monotonic() + busy_seconds
+    while True:
+        try:
+            database.connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() >= end:
+                raise
+            time.sleep(LOG_RETRY_SECONDS)
+        else:
+            return
 
 
 def _upgrade(database: Database, largest: int | None) -> None:

@@ -5,7 +5,9 @@ import stat
 import sys
 from array import array
 from contextlib import closing
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import attrs
 import pytest
@@ -15,7 +17,7 @@ from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
-from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, dump, opened
 from tests.contracts.worlds import ALL, World, world_of
@@ -223,6 +225,39 @@ def test_an_empty_file_becomes_a_store(folder: Path) -> None:
         assert world_of(database).repository.find(LEARNINGS, limit=ALL) == []
 
 
+def refusing(times: int) -> type[sqlite3.Connection]:
+    """Return connections that refuse a write-ahead log so often, as where two make the same new store."""
+
+    class Refusing(sqlite3.Connection):
+        left = times
+
+        def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+            if "journal_mode" in sql and self.left:
+                self.left -= 1
+                error = sqlite3.OperationalError("database is locked")
+                error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+                raise error
+            return super().execute(sql, parameters)
+
+    return Refusing
+
+
+def test_a_new_store_that_another_process_makes_right_now_is_opened_when_it_is_done(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=refusing(3)))
+    with closing(open_store(str(folder))) as database:
+        assert database.rows("PRAGMA journal_mode") == [("wal",)]
+
+
+def test_a_new_store_that_another_process_goes_on_making_is_an_error_after_the_time_for_writers(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=refusing(10_000)))
+    with pytest.raises(StorageError, match="is locked"):
+        open_store(str(folder), busy_seconds=0.02)
+
+
 def test_a_newer_schema_is_refused_and_nothing_is_written(folder: Path) -> None:
     with opened(folder) as database:
         database.rows("UPDATE _metadata SET value = '99' WHERE key = 'schema_version'")
@@ -266,8 +301,7 @@ def test_embedding_and_embedding_again_leave_updated_at(world: World, sql: Sql) 
     world.add(FULL)
     before = sql("SELECT updated_at FROM entries")
     world.embed(FULL, planted(0.6))
-    world.vectors.clear(EVERYTHING)
-    world.embed(FULL, planted(0.8))
+    world.vectors.put((text, planted(0.8)) for text in world.vectors.texts(ALL))
 
     assert sql("SELECT updated_at FROM entries") == before
 
