@@ -42,3 +42,12 @@ class Figure(NamedTuple):
             return None
         measured = self.value if self.aim.of == "value" else self.ratio
         return not self.note and measured is not None and measured <= self.aim.most
+
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+
+
+def aim_of(targets: tuple[float, ...], entries: int, of: Literal["value", "ratio"]) -> Aim | None:
+    """Return the aim at the size *entries*; None where *targets*, one for each of `SIZES`, has none."""
+    aims = dict(zip(SIZES, targets, strict=False))
+    return Aim(aims[entries], of) if entries in aims else None

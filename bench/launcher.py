@@ -2,7 +2,8 @@
 Run processes one after the other and report what each took; itself kept as small as a Python can be.
 
 Linux counts the size of the parent into a process's peak memory, so the
-bench, large with numpy, must not start them itself. Run with ``python -I -S``: JSON in, JSON out.
+bench, large with numpy, must not start them itself. Run with ``python -I -S``: rounds of commands as JSON in, a line of JSON out for
+each round.
 """
 
 import json
@@ -14,8 +15,13 @@ KILOBYTES = 1 if sys.platform != "darwin" else 1024
 """Units of `ru_maxrss` in a kilobyte."""
 
 
-def run(argv: list[str], text: str, environment: dict[str, str]) -> dict[str, float | int | str]:
-    """Run *argv* with *text* on its standard input and return its cost and its output."""
+def run(
+    argv: list[str], text: str, variables: dict[str, str], files: dict[str, str], environment: dict[str, str]
+) -> dict[str, float | int | str]:
+    """Write *files*, run *argv* with *text* on its standard input and return its cost and its output."""
+    for path, contents in files.items():
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(contents)
     given, taken = os.pipe(), os.pipe()
     streams = [
         (os.POSIX_SPAWN_DUP2, given[0], 0),
@@ -23,7 +29,7 @@ def run(argv: list[str], text: str, environment: dict[str, str]) -> dict[str, fl
         *((os.POSIX_SPAWN_CLOSE, end) for end in (*given, *taken)),
     ]
     started = time.perf_counter()
-    pid = os.posix_spawn(argv[0], argv, environment, file_actions=streams)
+    pid = os.posix_spawn(argv[0], argv, environment | variables, file_actions=streams)
     os.close(given[0])
     os.close(taken[1])
     with open(given[1], "wb") as stdin:
@@ -42,5 +48,5 @@ def run(argv: list[str], text: str, environment: dict[str, str]) -> dict[str, fl
 
 if __name__ == "__main__":
     request = json.load(sys.stdin)
-    answer = [[run(argv, text, request["environment"]) for argv, text in commands] for commands in request["rounds"]]
-    json.dump(answer, sys.stdout)
+    for commands in request["rounds"]:
+        print(json.dumps([run(*command, request["environment"]) for command in commands]), flush=True)

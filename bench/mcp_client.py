@@ -37,10 +37,17 @@ def answers(output: str) -> int:
 
 
 class Client:
-    """A client of one server process, which stays; `running_server` makes it."""
+    """
+    A client of one server process, which stays; `running_server` makes it.
+
+    Attributes:
+        pid: The number of that process.
+
+    """
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self._process = process
+        self.pid = process.pid
         self.ask("initialize", **HANDSHAKE)
         self._send(_INITIALIZED)
 

@@ -3,9 +3,11 @@
 import datetime as dt
 import time
 from collections.abc import Mapping, Sequence
+from functools import cache
+from itertools import chain
 
-from bench.stores import build_store, unit_vectors
-from bench.texts import NOW, Writer
+from bench.stores import build_store
+from bench.texts import NOW, Writer, some_vectors
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
@@ -31,6 +33,11 @@ IN_TIME = Deadline(time.monotonic)
 QUERY_WORDS = 90
 
 
+@cache
+def _first_vector() -> Vector:
+    return next(some_vectors(1, SPACE.dimensions))
+
+
 class PlantedEmbedder:
     """Answers every text at once with the first vector of the store."""
 
@@ -40,8 +47,7 @@ class PlantedEmbedder:
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
         """Return that vector for each of *texts*."""
         del task, deadline
-        planted = next(unit_vectors(1, SPACE.dimensions))
-        return [planted for _ in texts]
+        return [_first_vector() for _ in texts]
 
 
 def numbers_of(members: Mapping[str | None, str]) -> list[int]:
@@ -95,7 +101,7 @@ class Planted:
     """A store of *entries* learnings with 768 dimensions in *folder*, and all that works on it."""
 
     def __init__(self, folder: str, entries: int) -> None:
-        self._database: Database = open_store(build_store(folder, entries, SPACE).folder)
+        self._database: Database = open_store(build_store(folder, entries, SPACE))
         self._repository = SqliteEntryRepository(self._database)
         self._vectors = SqliteVectorStore(self._database, SPACE, print)
         feature = Feature(slug="import-pipeline", description=Writer(seed=1).text(QUERY_WORDS))
@@ -132,7 +138,7 @@ class Planted:
 
     def choose_exhaustively(self, found: Retrieval, entries: int) -> list[Scored]:
         """Return what is chosen when every learning is ranked."""
-        facts = self._repository.newest_by_track_record(entries)
+        facts = [*chain.from_iterable(self._repository.newest_by_track_record(entries).values())]
         seqs = [fact.seq for fact in facts]
         vector, keyword = found.by_vector.scores(seqs), found.by_keyword.scores(seqs)
         candidates = [Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq)) for fact in facts]

@@ -3,12 +3,12 @@
 import os
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from statistics import median
 
 from bench.figures import Aim, Figure
-from bench.processes import Command, clean_environment, measure, script
-from bench.stores import build_store, unit_vectors
-from bench.texts import Writer
+from bench.stores import build_store
+from bench.texts import Writer, some_vectors
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
@@ -29,9 +29,6 @@ AIMS = {10_000: Aim(15, "value"), 100_000: Aim(60, "value")}
 SMALL = 100
 SMALL_AIM = Aim(5, "value")
 
-PROCESS_AIM = Aim(1.3, "ratio")
-PROMISED_AT = 10_000
-
 
 class _Planted:
     """Answers every text at once with the next of many random directions."""
@@ -40,7 +37,7 @@ class _Planted:
     max_tokens = 256
 
     def __init__(self) -> None:
-        self._vectors = list(unit_vectors(QUESTIONS, MINILM_SPACE.dimensions))
+        self._vectors = list(some_vectors(QUESTIONS, MINILM_SPACE.dimensions))
         self._asked = 0
 
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
@@ -60,21 +57,11 @@ def question_figures(store: str, entries: int) -> list[Figure]:
     ]
 
 
-def process_figure(folder: str, store: str, entries: int, hook_cpu_ms: float, repetitions: int) -> Figure:
-    """Return the CPU time of the command, and its ratio to the hook's."""
-    environment = clean_environment(folder, HARDWON_STORE=store)
-    command = Command((script("hardwon"), "recall", *Writer(seed=2).text(WORDS).split()))
-    cost = measure(lambda _: command, environment, repetitions)
-    aim = PROCESS_AIM if entries == PROMISED_AT else None
-    ratio = cost.cpu_ms / hook_cpu_ms
-    return Figure("recall_process", "hardwon recall: CPU", entries, cost.cpu_ms, "ms", ratio, "the hook", aim)
-
-
 def cosine_figure(folder: str) -> Figure:
     """Return how long the comparison with 100 entries takes."""
     store = build_store(os.path.join(folder, f"store-{SMALL}-cosine"), SMALL, MINILM_SPACE)
-    index = recall_of(store.folder).retrieve.semantic[0].vector_index
-    [query] = unit_vectors(1, MINILM_SPACE.dimensions)
+    index = recall_of(store).retrieve.semantic[0].vector_index
+    [query] = some_vectors(1, MINILM_SPACE.dimensions)
     took = [timed(lambda: index.compare(query, EVERYTHING).top(10)) for _ in range(QUESTIONS)]
     return Figure("cosine", "B-39: comparing a question with 100 entries", SMALL, median(took), "ms", aim=SMALL_AIM)
 
@@ -94,7 +81,7 @@ def _milliseconds(recall: Recall) -> list[float]:
         for _ in range(QUESTIONS + 1)
     ]
     # The first question loads the model.
-    return [timed(lambda asked=question: recall.answer(asked, deadline)) for question in questions][1:]
+    return [timed(partial(recall.answer, question, deadline)) for question in questions][1:]
 
 
 def timed(work: Callable[[], object]) -> float:

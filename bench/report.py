@@ -1,15 +1,25 @@
 import json
+import os
 import platform
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from rich.console import Console
-from rich.table import Table
 
 from bench.figures import Aim, Figure
+from bench.processes import progress
 
-WIDTH = 120
+
+def printed(figures: Iterable[Figure]) -> Iterator[Figure]:
+    """Yield *figures*, each after a line about it was printed."""
+    for figure in figures:
+        progress("")
+        ratio, verdict = _ratio(figure), f"{_verdict(figure, figure.aim)} " if figure.aim else ""
+        print(
+            f"{figure.entries:>9,}  {figure.value:>9,.1f} {figure.unit:3} {ratio:12} {verdict}{_title(figure)}",
+            flush=True,
+        )
+        yield figure
 
 
 def print_json(figures: Sequence[Figure]) -> None:
@@ -18,22 +28,33 @@ def print_json(figures: Sequence[Figure]) -> None:
         {**figure._asdict(), "aim": figure.aim._asdict() if figure.aim else None, "met": figure.met}
         for figure in figures
     ]
-    print(json.dumps({"machine": _machine(), "figures": rows}, indent=2))
+    print(json.dumps({"machine": machine(), "figures": rows}, indent=2))
 
 
-def print_report(figures: Sequence[Figure]) -> None:
-    """Print the figures as a table, and what became of the aims."""
-    table = Table(title=_machine(), title_justify="left")
-    table.add_column("figure")
-    for heading in ("entries", "median", "ratio"):
-        table.add_column(heading, justify="right")
+def print_missed(figures: Sequence[Figure]) -> None:
+    """Print what became of the aims."""
+    aimed = [figure for figure in figures if figure.aim]
+    print(f"\n{machine()}\n{sum(bool(figure.met) for figure in aimed)} of {len(aimed)} aims are met; missed:")
+    for line in missed_lines(figures):
+        print(line)
+
+
+def missed_lines(figures: Iterable[Figure]) -> Iterator[str]:
+    """Yield a line for each aim that is missed: by how much."""
     for figure in figures:
-        table.add_row(_title(figure), f"{figure.entries:,}", f"{figure.value:,.1f} {figure.unit}", _ratio(figure))
-    console = Console(width=WIDTH, soft_wrap=True)
-    console.print(table)
-    for figure in figures:
-        if figure.aim:
-            console.print(_verdict(figure, figure.aim), highlight=False)
+        if figure.aim and not figure.met:
+            measured = figure.value if figure.aim.of == "value" else figure.ratio or 0
+            unit = figure.unit if figure.aim.of == "value" else "x"
+            more = f"{measured:.1f} {unit}, {measured / figure.aim.most:.1f} times the target of {figure.aim.most:g}"
+            yield f"- {_title(figure)}, {figure.entries:,} entries: {more}"
+
+
+def machine() -> str:
+    """Return what the figures were measured on."""
+    return (
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, numpy {np.__version__}, "
+        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+    )
 
 
 def _title(figure: Figure) -> str:
@@ -45,13 +66,4 @@ def _ratio(figure: Figure) -> str:
 
 
 def _verdict(figure: Figure, aim: Aim) -> str:
-    measured = f"{figure.value:.1f} {figure.unit}" if aim.of == "value" else _ratio(figure)
-    verdict = "met    " if figure.met else "NOT MET"
-    return f"{verdict}  {_title(figure)}, {figure.entries:,} entries: {measured} (aim: {aim.most:g})"
-
-
-def _machine() -> str:
-    return (
-        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, numpy {np.__version__}, "
-        f"{platform.system()} {platform.machine()}"
-    )
+    return f"[{'met' if figure.met else 'NOT MET'}, aim {aim.most:g}]"

@@ -1,4 +1,4 @@
-"""The session-start hook as the host runs it: a whole process, JSON on standard input, a warm cache."""
+"""Session starts with conversations, with markdown alone, and the modules that one imports."""
 
 import json
 import os
@@ -7,17 +7,11 @@ import sys
 from typing import NamedTuple
 
 from bench.conversations import MAX_CONVERSATIONS, with_conversations
-from bench.figures import Aim, Figure
+from bench.figures import Figure
 from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.project import make_project
-from bench.stores import build_store
-from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.domain.model.injection.frame import RELATED
 
-PROMISED_AT = 10_000
-EMBEDDED = Aim(24, "ratio")
-KEYWORD_ONLY = Aim(8, "ratio")
-MEGABYTES = Aim(130, "value")
 LESSONS = 60
 
 
@@ -37,44 +31,28 @@ class Sessions:
         self._project = make_project(os.path.join(folder, "project"))
         self._bank = make_project(os.path.join(folder, "project-with-bank"), lessons=LESSONS)
 
-    def store(self, entries: int) -> str:
-        """Return the folder of the store of *entries* entries; `figures` fills it."""
-        return os.path.join(self._folder, f"store-{entries}")
-
-    def figures(self, entries: int) -> list[Figure]:
-        """Return the figures of a store of *entries* entries."""
-        store = build_store(self.store(entries), entries, MINILM_SPACE)
-        embedded = self._run(store.folder, f"vector={entries},")
-        keyword = self._run(store.folder, "vector=0,", HARDWON_EMBEDDING_PROVIDER="off")
-        figures = [
-            Figure("build", "filling the store (not measured below)", entries, store.build_seconds, "s"),
-            *self._of("hook_embedded", "hook, embedded model", entries, embedded, EMBEDDED),
-            *self._of("hook_keyword", "hook, keyword only", entries, keyword, KEYWORD_ONLY),
-        ]
-        return figures if entries == PROMISED_AT else [figure._replace(aim=None) for figure in figures]
-
-    def conversation_figures(self, entries: int) -> list[Figure]:
-        """Return the cost of the hook in that store once 500 conversations of the project, half as many as entries at most, are in it."""
+    def conversation_figures(self, store: str, entries: int) -> list[Figure]:
+        """Return the cost of the hook in a store once 500 conversations of the project, half as many as entries at most, are in it."""
         conversations = min(entries // 2, MAX_CONVERSATIONS)
-        store = with_conversations(self.store(entries), self._project, conversations)
-        embedded = self._run(store, RELATED)
-        keyword = self._run(store, RELATED, HARDWON_EMBEDDING_PROVIDER="off")
-        title = f"hook, {conversations} conversations"
-        figures = (
-            self._of("hook_conversations", f"{title}, embedded model", entries, embedded, EMBEDDED)[0],
-            self._of("hook_conversations_keyword", f"{title}, keyword only", entries, keyword, KEYWORD_ONLY)[0],
-        )
-        return [figure._replace(aim=None) for figure in figures]
+        store = with_conversations(store, self._project, conversations)
+        title = f"session start, {conversations} conversations"
+        return [
+            self._figure("hook_conversations", title, entries, self._run(store, RELATED)),
+            self._figure(
+                "hook_conversations_keyword",
+                f"{title}, keyword only",
+                entries,
+                self._run(store, RELATED, HARDWON_EMBEDDING_PROVIDER="off"),
+            ),
+        ]
 
     def markdown_figure(self) -> Figure:
         """Return the cost of the markdown-only pipeline."""
         store = os.path.join(self._folder, "store-unused")
-        cost, note = self._run(store, "## Engineering Memory", project=self._bank, HARDWON_SEMANTIC_ENABLED="false")
-        return Figure(
-            "hook_markdown", "hook, markdown only: CPU", LESSONS, cost.cpu_ms, "ms", cost.times_pass, note=note
-        )
+        run = self._run(store, "## Engineering Memory", project=self._bank, HARDWON_SEMANTIC_ENABLED="false")
+        return self._figure("hook_markdown", "session start, markdown only", LESSONS, run)
 
-    def module_figure(self, entries: int) -> Figure:
+    def module_figure(self, store: str, entries: int) -> Figure:
         """
         Return how many modules the hook imports without an embedder.
 
@@ -82,7 +60,7 @@ class Sessions:
             ValueError: numpy is one of them.
 
         """
-        environment = self._environment(self.store(entries), HARDWON_EMBEDDING_PROVIDER="off")
+        environment = self._environment(store, HARDWON_EMBEDDING_PROVIDER="off")
         done = subprocess.run(
             [sys.executable, "-X", "importtime", script("hardwon-hook")],
             input=self._payload(self._project),
@@ -96,13 +74,9 @@ class Sessions:
             raise ValueError("the hook imports numpy without an embedder")
         return Figure("modules_keyword", "hook, keyword only: modules imported, numpy not", entries, len(modules), "")
 
-    def _of(self, name: str, title: str, entries: int, run: _Run, aim: Aim) -> list[Figure]:
+    def _figure(self, name: str, title: str, entries: int, run: _Run) -> Figure:
         cost, note = run
-        return [
-            Figure(name, f"{title}: CPU", entries, cost.cpu_ms, "ms", cost.times_pass, aim=aim, note=note),
-            Figure(f"{name}_memory", f"{title}: peak memory", entries, cost.rss_mb, "MB", aim=MEGABYTES, note=note),
-            Figure(f"{name}_wall", f"{title}: from start to end", entries, cost.wall_ms, "ms", note=note),
-        ]
+        return Figure(name, f"{title}: CPU", entries, cost.cpu_ms, "ms", cost.times_pass, note=note)
 
     def _run(self, store: str, expected: str, project: str = "", **variables: str) -> _Run:
         command = Command((script("hardwon-hook"),), self._payload(project or self._project))

@@ -1,70 +1,171 @@
-"""Stores full of synthetic entries and vectors, filled through the adapters."""
+"""
+Stores full of prose with its vectors: `python -m bench.stores ENTRIES...` makes them.
+
+A store is made once, a thousand entries a transaction, by the statements of the product's repository without its checks, and kept in
+the bench's cache; an interrupted run goes on where the last one ended. Measurements get a copy.
+"""
 
 import os
+import shutil
+import sys
 import time
-from array import array
 from collections.abc import Iterator
+from contextlib import closing
+from multiprocessing import get_context
 from typing import NamedTuple
 
-import numpy as np
-
-from bench.texts import NOW, SEED, Writer
+from bench.processes import progress
+from bench.prose import bench_folder, sentence_vectors
+from bench.texts import NOW, Writer, some_vectors, vectors_of
+from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.numpy_index.vector_index import pack_block
 from hardwon.adapters.sqlite.activity import SqliteUsageLog
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import Database, Row, note_change
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
+from hardwon.adapters.sqlite.keyword_index import INSERT, PLACE_BITS
+from hardwon.adapters.sqlite.postings import pack_postings
+from hardwon.adapters.sqlite.rows import upsert_entry, upsert_text
+from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
-from hardwon.domain.model.embedding import Space, Vector
+from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.identity import title_to_search
+from hardwon.domain.model.text import identifier_words, passages
+
+PART = 1_000
+"""Entries of a transaction."""
 
 SESSIONS = 100
 RECALLED = 20
+INSERT_PASSAGE = "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)"
+INSERT_VECTOR = "INSERT INTO vector (space_id, entry_seq, text_hash, vec) VALUES (?, ?, ?, ?)"
 
 
-class Store(NamedTuple):
-    """A filled store: where it is, how many entries it has, and how long it took to fill."""
+class _Rows(NamedTuple):
+    """
+    The rows of consecutive entries.
 
-    folder: str
-    entries: int
-    build_seconds: float
+    Attributes:
+        insert_entry: The statement that takes the dictionaries of *entries*.
+        insert_text: The same for *texts*.
+
+    """
+
+    insert_entry: str
+    entries: list[dict[str, object]]
+    insert_text: str
+    texts: list[dict[str, object]]
+    words: list[Row]
+    passages: list[Row]
+    vectors: list[tuple[int, str, bytes]]
 
 
-def build_store(folder: str, entries: int, space: Space) -> Store:
-    """Fill a new store in *folder* with learnings that have a random vector each; 100 sessions recalled some."""
-    started = time.perf_counter()
-    database = open_store(folder)
-    _add_entries(SqliteEntryRepository(database), SqliteUsageLog(database), entries)
-    add_vectors(database, space)
-    database.close()
-    return Store(folder, entries, time.perf_counter() - started)
+def build_store(folder: str, entries: int, space: Space = MINILM_SPACE) -> str:
+    """Copy the store of *entries* learnings with vectors of *space*, made if missing, to *folder*; return *folder*."""
+    shutil.copytree(kept_store(entries, space), folder, dirs_exist_ok=True)
+    return folder
+
+
+def kept_store(entries: int, space: Space = MINILM_SPACE) -> str:
+    """Return the folder of the store of *entries* learnings in the bench's cache; 100 sessions recalled some."""
+    folder = os.path.join(bench_folder(), f"store-{NEWEST}-{space.model.replace('/', '-')}-{entries}")
+    if os.path.exists(folder):
+        return folder
+    sentence_vectors()
+    part = f"{folder}.part"
+    with closing(open_store(part)) as database:
+        _add_entries(database, entries, space)
+        _recall(database, entries)
+        _vector_store(database, space).rebuild_blocks()
+        pack_postings(database, most=None)
+        database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    os.rename(part, folder)
+    return folder
 
 
 def add_vectors(database: Database, space: Space) -> None:
-    """Give every entry without one a random vector of *space*."""
-    store = SqliteVectorStore(database, space, _refuse, pack=pack_block)
+    """Give every entry without one a vector of *space*, of whatever texts."""
+    store = _vector_store(database, space)
     pending = store.pending(store.count_pending(EVERYTHING))
-    store.put(zip(pending, unit_vectors(len(pending), space.dimensions), strict=True))
+    store.put(zip(pending, some_vectors(len(pending), space.dimensions), strict=True))
     store.rebuild_blocks()
 
 
-def unit_vectors(count: int, dimensions: int) -> Iterator[Vector]:
-    """Yield the same *count* random directions every time."""
-    generator = np.random.default_rng(SEED)
-    for _ in range(count):
-        values = generator.standard_normal(dimensions)
-        yield array("f", (values / np.linalg.norm(values)).astype(np.float32).tobytes())
+def _vector_store(database: Database, space: Space) -> SqliteVectorStore:
+    return SqliteVectorStore(database, space, _refuse, pack=pack_block)
 
 
-def _add_entries(repository: SqliteEntryRepository, usage: SqliteUsageLog, count: int) -> None:
-    writer = Writer()
+def _add_entries(database: Database, entries: int, space: Space) -> None:
+    _vector_store(database, space).put([])  # registers the space
+    space_id = database.value("SELECT id FROM space")
+    for pragma in ("synchronous = OFF", "cache_size = -500000", "wal_autocheckpoint = 100000"):
+        database.rows(f"PRAGMA {pragma}")
+    first = int(database.value("SELECT count(*) FROM entry"))
+    started = time.monotonic()
+    for done, rows in _made(first, entries, space.dimensions):
+        _insert(database, space_id, rows)
+        rate = (done - first) / (time.monotonic() - started)
+        progress(f"store of {entries:,}: {done:,}, {rate:,.0f} a second")
+
+
+def _made(first: int, entries: int, dimensions: int) -> Iterator[tuple[int, _Rows]]:
+    """Yield the rows of a part and how many entries there are with it; parts are made in processes of their own."""
+    wanted = [(start, min(PART, entries - start), dimensions) for start in range(first, entries, PART)]
+    with get_context("forkserver").Pool(os.cpu_count()) as pool:
+        for (start, count, _), rows in zip(wanted, pool.imap(_rows, wanted), strict=True):
+            yield start + count, rows
+
+
+def _rows(wanted: tuple[int, int, int]) -> _Rows:
+    start, count, dimensions = wanted
+    writer = Writer(seed=start)
+    parts = [writer.parts() for _ in range(count)]
+    rows = _Rows("", [], "", [], [], [], [])
+    for seq, (sentences, vector) in enumerate(
+        zip(parts, vectors_of(parts, dimensions, seed=start), strict=True), start + 1
+    ):
+        entry = writer.entry_of(sentences)
+        insert_entry, values = upsert_entry(entry)
+        insert_text, texts = upsert_text(seq, entry)
+        title = title_to_search(entry.name, entry.description)
+        words = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
+        rows = rows._replace(insert_entry=insert_entry.partition(" RETURNING ")[0], insert_text=insert_text)
+        rows.entries.append(dict(values))
+        rows.texts.append(dict(texts))
+        rows.words.append((seq, *words))
+        for at, text in enumerate(passages(title, "\n".join(words[1:]))):
+            rows.passages.append((seq << PLACE_BITS | at, "\n".join((text, *identifier_words(text)))))
+        rows.vectors.append((seq, str(texts["text_hash"]), vector.tobytes()))
+    return rows
+
+
+def _insert(database: Database, space_id: int, rows: _Rows) -> None:
+    with database.transaction():
+        many = database.connection.executemany  # `run_many` would search each text for secrets
+        many(rows.insert_entry, rows.entries)
+        many(rows.insert_text, rows.texts)
+        many(INSERT, rows.words)
+        many(INSERT_PASSAGE, rows.passages)
+        many(INSERT_VECTOR, ((space_id, *vector) for vector in rows.vectors))
+        note_change(database)
+
+
+def _recall(database: Database, entries: int) -> None:
+    repository, usage, writer = SqliteEntryRepository(database), SqliteUsageLog(database), Writer()
     with repository.transaction():
-        for _ in range(count):
-            repository.put(writer.entry())
-        seqs = [facts.seq for facts in repository.newest_by_track_record(count)]
+        seqs = [
+            seq
+            for (seq,) in database.rows("SELECT seq FROM entry ORDER BY updated_at DESC LIMIT ?", (entries // 10 + 1,))
+        ]
         for _ in range(SESSIONS):
             usage.record_recall(writer.some(seqs, RECALLED), NOW)
 
 
 def _refuse(warning: str) -> None:
     raise ValueError(f"{os.path.basename(__file__)} built an unusable store: {warning}")
+
+
+if __name__ == "__main__":
+    for size in sys.argv[1:]:
+        print(kept_store(int(size.replace(",", ""))))

@@ -37,7 +37,7 @@ def _upsert(folder: str, entries: int, repetitions: int) -> Figure:
     ]
 
     def command(run: int) -> Command:
-        arguments = ("--action", "upsert", "--global-store", store.folder, "--entry-json", entry_texts[run])
+        arguments = ("--action", "upsert", "--global-store", store, "--entry-json", entry_texts[run])
         return Command((script("hardwon-writer"), *arguments))
 
     cost = measure(command, clean_environment(folder), repetitions)

@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from hardwon.adapters.evaluation.cache import CachingEmbedder, StoppedClock, VectorCache
 from hardwon.adapters.evaluation.files import comparison_document, names_of, read_eval_set, read_report, report_document
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.evaluation.eval_set import EvalSet, known_items
+from hardwon.domain.model.evaluation.eval_set import EvalSet, known_items, rare_words
 from hardwon.domain.model.evaluation.report import Report, SetReport
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
@@ -24,13 +24,14 @@ __all__ = [
     "comparison_document",
     "evaluate_all",
     "names_of",
-    "own_set",
+    "own_sets",
     "read_eval_set",
     "read_report",
     "report_document",
 ]
 
 OWN_SET = "self"
+RARE_WORDS = "self-rare-words"
 PAGE = 500
 
 
@@ -60,9 +61,9 @@ def evaluate_all(
         return Report(reports)
 
 
-def own_set(settings: Settings) -> tuple[EvalSet, Settings]:
+def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:
     """
-    Return the questions the user's own memory answers about itself, and the settings to measure it by.
+    Return titles and rare words, as questions to the user's own memory about itself, and the settings to measure it by.
 
     The store is only read; `auto` means what it means there, so that no other provider gets to see its texts.
 
@@ -73,7 +74,8 @@ def own_set(settings: Settings) -> tuple[EvalSet, Settings]:
     with closing(memory):
         if memory.spaces:
             settings = settings._replace(embedding_provider=memory.spaces[0].embedder.space.provider)
-        return known_items(OWN_SET, list(_entries(memory))), settings
+        titles = known_items(OWN_SET, list(_entries(memory)))
+        return [titles, rare_words(RARE_WORDS, titles)], settings
 
 
 def cache_folder() -> str:

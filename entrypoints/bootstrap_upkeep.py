@@ -9,6 +9,7 @@ from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import FILE_NAME, IN_MEMORY
 from hardwon.adapters.sqlite.file_errors import problem_of
 from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact, rebuild_index
+from hardwon.adapters.sqlite.postings import pack_postings
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.adapters.sqlite.store import damaged_log, drift_of, move_aside, repair_store
 from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
@@ -127,9 +128,10 @@ def move_store_aside(folder: str) -> str:
 
 
 def rebuild_keyword_index(memory: Memory) -> None:
-    """Rebuild the keyword index, where SQLite has one."""
+    """Rebuild the keyword index, where SQLite has one, and pack it."""
     if is_available():
         rebuild_index(memory.database)
+        pack_postings(memory.database, most=None)
 
 
 def rebuild_vector_blocks(memory: Memory) -> None:

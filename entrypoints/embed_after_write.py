@@ -9,7 +9,7 @@ import attrs
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, StorageError
-from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS
+from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS, EntryFilter
 from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, Patience, Progress
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import wake
@@ -80,9 +80,11 @@ def fill_spaces(
     return Filled(made, tuple(dict.fromkeys(problems)))
 
 
-def embed_everything_again(memory: Memory, progress: Progress, patience: Patience) -> Filled:
+def embed_again(memory: Memory, progress: Progress, patience: Patience, only: EntryFilter = EVERYTHING) -> Filled:
     """
-    Make all vectors again in each space, from where an interrupted run stopped, then those that came meanwhile.
+    Make the vectors of *only* again in each space, then those that are missing: of all entries, from where an interrupted run stopped.
+
+    A vector is replaced when its successor is there.
 
     Raises:
         StorageError: the store can't be written now.
@@ -92,12 +94,13 @@ def embed_everything_again(memory: Memory, progress: Progress, patience: Patienc
     for embedding in build_embed_pending(memory):
         space, is_active = embedding.store.space, memory.is_of_active_provider(embedding.store.space)
         report = _offset(progress, made) if is_active else None
-        reached = partial(note_embedded, memory, space)
+        begin, reached = 0, _ignore
+        if only == EVERYTHING:
+            begin, reached = embed_cursor(memory, space), partial(note_embedded, memory, space)
         try:
-            done = embedding.embed_again(
-                embed_cursor(memory, space), reached, Deadline(time.monotonic), report, patience
-            )
-            note_embedded(memory, space, 0)
+            scoped = attrs.evolve(embedding, only=only)
+            done = scoped.embed_again(begin, reached, Deadline(time.monotonic), report, patience)
+            reached(0)
             made += done if is_active else 0
         except EmbedderError as error:
             problems.append(str(error))
@@ -132,6 +135,10 @@ def settle(memory: Memory) -> None:
     if memory.vectors and memory.vectors.count(EVERYTHING):
         memory.vectors.activate()
         memory.settle_provider()
+
+
+def _ignore(_: int) -> None:
+    pass
 
 
 def _offset(progress: Progress, made: int) -> Progress:

@@ -21,6 +21,7 @@ from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events, one_line, open_journal, open_lock, open_log, put_aside
 from hardwon.entrypoints.bootstrap_project import read_settings
+from hardwon.entrypoints.bootstrap_upkeep import is_keyword_index_used
 from hardwon.entrypoints.capture import build_capture_events, ensure_there
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 from hardwon.entrypoints.projects import look_up_new_ones
@@ -125,6 +126,7 @@ class Worker:
             self._has_tidied = True
             self._attempt(self._look_up)
             self._attempt(self._fill)
+            self._attempt(self._pack)
             self._attempt(self._forget)
 
     def _attempt(self, part: Callable[[], None]) -> None:
@@ -171,6 +173,13 @@ class Worker:
             if memory.count_pending(EVERYTHING):
                 for problem in fill_spaces(memory, MAX_BATCHES * BATCH).problems:
                     self.warn(problem)
+
+    def _pack(self) -> None:
+        """Pack what a closing process had no time for, as after an upgrade."""
+        memory = self._open(self._project_root)
+        with contextlib.closing(memory):
+            if is_keyword_index_used(memory):
+                memory.pack_words()
 
     def _open(self, project_root: str) -> Memory:
         settings = read_settings(project_root, {"--global-store": self._store}).settings

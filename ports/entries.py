@@ -194,15 +194,15 @@ class RankingReads(EntryState, Protocol):
 
     def newest_by_track_record(
         self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
-    ) -> list[RankingFacts]:
+    ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
         """
-        Return the *k* newest learnings of each track record that may be ranked, in no order.
+        Return the *k* newest learnings of each track record that may be ranked, newest first, then by id.
 
         With *visible_in*, only those that may be shown there; with *of*, only those of these track records.
 
         A track record is a combination of category, observation count, confidence
         and `min(recall_count, 10)`: its entries differ in recency only, so the
-        *k* most prominent of all are among these.
+        *k* most prominent of all are among these. Rows are decoded each time they are iterated over.
         """
         ...
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from hardwon.domain.model.embedding import Space, Vector
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import Category, Kind
@@ -207,12 +207,8 @@ class VectorStore(VectorSource, Protocol):
         """Return at most *limit* entries of `kinds` without a vector, the newest `updated_at` first, then by id."""
         ...
 
-    def texts(self, limit: int, after: int = 0) -> list[PendingText]:
-        """Return at most *limit* entries of `kinds` whose numbers are above *after*, by number, with a vector or without."""
-        ...
-
-    def clear(self, only: EntryFilter) -> None:
-        """Delete the vectors of all entries of *only*, among `kinds`: they become pending."""
+    def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
+        """Return at most *limit* entries of *only*, among `kinds`, with numbers above *after*, by number, with a vector or without."""
         ...
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:

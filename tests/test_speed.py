@@ -22,8 +22,7 @@ from bench.documents import build_documents
 from bench.mcp_client import running_server
 from bench.planted import SPACE, Loaded, Planted
 from bench.processes import clean_environment
-from bench.stores import unit_vectors
-from bench.texts import Writer
+from bench.texts import Writer, some_vectors
 
 ENTRIES = 10_000
 DOCUMENTS = 1_000
@@ -54,7 +53,7 @@ def measured_ratios(folder: str, cleanup: contextlib.ExitStack) -> dict[str, flo
 
 
 def naive_search(database: str) -> Work:
-    vectors = np.array(list(unit_vectors(ENTRIES, SPACE.dimensions)), dtype=np.float32)
+    vectors = np.array(list(some_vectors(ENTRIES, SPACE.dimensions)), dtype=np.float32)
     sql = "SELECT seq, category, observation_count, confidence, updated_at FROM entry ORDER BY seq"
 
     def search() -> object:

@@ -264,9 +264,8 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def newest_by_track_record(
         self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
-    ) -> list[RankingFacts]:
-        rows = self._database.rows(*newest_by_track_record(k, visible(visible_in), of))
-        return [*readable(self._database, "entry", rows, to_facts)]
+    ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
+        return newest_by_track_record(self._database, k, visible_in, of)
 
     @override
     def count(self, only: EntryFilter) -> int:
@@ -281,8 +280,10 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
         within = where(only)
+        # Texts are long, and looking entries up by an index takes longer than reading them all.
+        texts = "JOIN entry_text t ON t.entry_seq = e.seq" if field == "source" else ""
         rows = self._database.rows(
-            f"SELECT coalesce({field}, '') AS value, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+            f"SELECT coalesce({field}, '') AS value, count(*) FROM entry e NOT INDEXED {texts}"
             f" WHERE {within.sql} GROUP BY value ORDER BY count(*) DESC, value",
             within.parameters,
         )

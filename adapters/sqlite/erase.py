@@ -16,13 +16,15 @@ KEPT_TABLES = (
     "vector_block",
     "query_vector",
     "entry_tally",
+    "posting",
+    "posting_block",
     "forgotten",
     "recall",
     "usage",
     "entry_place",
     "entry_alias",
 )
-"""Tables without texts of their own: their rows go with their entries, packed vectors by triggers; those of queries all go."""
+"""Tables without texts of their own: their rows go with their entries, packed vectors by triggers; postings and vectors of queries all go."""
 
 KEPT_METADATA = ("schema_version", "content_version", "active_space", "automatic_provider", "forgetting_secret")
 
@@ -235,6 +237,8 @@ def _erase_from_indexes(connection: sqlite3.Connection, gone: str) -> None:
         seq = "rowid" if name == "entries_fts" else f"rowid >> {PASSAGE_BITS}"
         connection.execute(f"DELETE FROM {name} WHERE {seq} IN (SELECT value FROM json_each(?))", (gone,))
         connection.execute(f"INSERT INTO {name} ({name}) VALUES ('rebuild')")
+    for name in _names(connection, "SELECT name FROM sqlite_master WHERE name IN ('posting', 'posting_block')"):
+        connection.execute(f"DELETE FROM {name}")
 
 
 def _rename_checkpoints(connection: sqlite3.Connection, erasure: Erasure) -> None:

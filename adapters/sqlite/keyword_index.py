@@ -6,13 +6,16 @@ The row id of a passage is made of its entry's number and its position, so that 
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.sqlite.database import Database, Row, in_list
-from hardwon.adapters.sqlite.query import in_tie_order, where
+from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.fts import COLUMNS, TOKENIZER, any_of, frequencies, quoted
+from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
+from hardwon.adapters.sqlite.packed_search import packed_scores
+from hardwon.adapters.sqlite.postings import drop_postings
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.domain.model.deadline import Deadline
@@ -21,97 +24,14 @@ from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import title_to_search
 from hardwon.domain.model.keywords import inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_score
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
-from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
-from hardwon.ports.vectors import Matches
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
-SELECT_CATEGORIES = "SELECT e.seq, e.category FROM json_each(?) found JOIN entry e ON e.seq = found.value"
 
-
-class FtsMatches(Matches):
-    """
-    The matches of one search.
-
-    Args:
-        database: The store.
-        scores: The score of every match, by number.
-        categories: The categories of the matches, None to look them up.
-        full: The minimum score of a full match, 0 if unknown.
-
-    """
-
-    def __init__(
-        self,
-        database: Database,
-        scores: Mapping[int, float],
-        categories: Mapping[int, Category | None] | None = None,
-        full: float = 0.0,
-    ) -> None:
-        self._database = database
-        self._scores = scores
-        self._categories = categories
-        self._full = full
-        self._rankings: dict[Category | None, list[int]] = {}
-
-    @override
-    def count(self) -> int:
-        return len(self._scores)
-
-    @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        best = self._best(self._ranked(category), k)
-        ordered = sorted(in_tie_order(self._database, best), key=lambda seq: -self._scores[seq])
-        return [Hit(seq, self._scores[seq]) for seq in ordered[:k]]
-
-    @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
-
-    @override
-    def statistics(self) -> ScoreStatistics:
-        return ScoreStatistics.of(self._scores.values())._replace(full=self._full)
-
-    def _ranked(self, category: Category | None) -> list[int]:
-        """Return all matches, or those of a category, best first; cached."""
-        if category not in self._rankings:
-            self._rankings[category] = sorted(self._of(category), key=self._scores.__getitem__, reverse=True)
-        return self._rankings[category]
-
-    def _of(self, category: Category | None) -> Iterable[int]:
-        if category is None:
-            return self._scores
-        if self._categories is None:
-            self._categories = dict(self._database.rows(SELECT_CATEGORIES, (in_list(self._scores),)))
-        return (seq for seq in self._scores if self._categories[seq] == category)
-
-    def _best(self, group: list[int], k: int) -> list[int]:
-        """Return the *k* best of *group*, and all that tie with the last of them."""
-        end = k
-        while 0 < end < len(group) and self._scores[group[end]] == self._scores[group[k - 1]]:
-            end += 1
-        return group[:end]
-
-
-def quoted(term: str) -> str:
-    """Quote *term* as a phrase of FTS5, so that nothing in it is syntax."""
-    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
-
-
-def frequencies(database: Database, table: str, terms: Sequence[str]) -> Mapping[str, int]:
-    """Count the rows of the FTS5 table *table* that contain a term, for at most 64 terms."""
-    if not terms:
-        return {}
-    counts = ", ".join([f"(SELECT count(*) FROM {table} WHERE {table} MATCH ?)"] * len(terms))
-    return dict(zip(terms, database.rows(f"SELECT {counts}", list(map(quoted, terms)))[0], strict=True))
-
-
-CREATE_PASSAGES = "CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = 'porter unicode61')"
+CREATE_PASSAGES = f"CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = '{TOKENIZER}')"
 PLACE_BITS = 20
 MAX_PASSAGES = 1 << PLACE_BITS
 MAX_HITS = 6_000
@@ -120,8 +40,8 @@ MAX_HITS = 6_000
 FILTERED = 5
 """Factor of the bound for a filtered query: a term that is frequent elsewhere may be rare there."""
 
+SELECT_MATCHES = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?"
 SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
-SELECT_FILTERED = "SELECT e.seq FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}"
 
 
 def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
@@ -167,7 +87,7 @@ class Weighed(NamedTuple):
 
 
 def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
-    """Score the entries of *only* that contain any of *terms* by their best passage."""
+    """Score the entries that contain any of *terms* by their best passage; with a filter *only* more hits are read."""
     most = MAX_HITS if only == EVERYTHING else FILTERED * MAX_HITS
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
@@ -182,15 +102,7 @@ def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighe
         score, seq = passage_score(bm25, matched[rowid], asked), rowid >> PLACE_BITS
         if score > best.get(seq, 0.0):
             best[seq] = score
-    return Weighed(_within(database, best, only), asked)
-
-
-def _within(database: Database, scores: dict[int, float], only: EntryFilter) -> dict[int, float]:
-    if only == EVERYTHING:
-        return scores
-    within = where(only)
-    rows = database.rows(SELECT_FILTERED.format(within=within.sql), (in_list(scores), *within.parameters))
-    return {seq: scores[seq] for (seq,) in rows}
+    return Weighed(best, asked)
 
 
 def _rarest(database: Database, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
@@ -204,10 +116,10 @@ def _rarest(database: Database, terms: Sequence[str], most: int) -> Iterator[tup
         yield term, counts[term]
 
 
-COLUMNS = "name, description, notes, keywords, reasoning"
+COLUMN_LIST = ", ".join(COLUMNS)
 TEXT_COLUMNS = "name description notes reasoning"
-CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMNS}, tokenize = 'porter unicode61')"
-INSERT = f"INSERT INTO entries_fts (rowid, {COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
+CREATE = f"CREATE VIRTUAL TABLE entries_fts USING fts5({COLUMN_LIST}, tokenize = '{TOKENIZER}')"
+INSERT = f"INSERT INTO entries_fts (rowid, {COLUMN_LIST}) VALUES (?, ?, ?, ?, ?, ?)"
 ENTRY_TABLES = ("entries_fts", "entries_fts_docsize")
 PASSAGE_TABLES = ("passages_fts", "passages_fts_docsize")
 STALE = "keyword_index_stale"
@@ -278,6 +190,7 @@ def rebuild_index(database: Database) -> None:
     with database.transaction():
         for name in NAMES:
             _drop(database, name)
+        drop_postings(database)
         database.rows(CREATE)
         database.rows(CREATE_PASSAGES)
         if CAN_DELETE_SECURELY:
@@ -330,7 +243,7 @@ def index_entry(database: Database, seq: int, entry: "Entry") -> None:
         _note(database, STALE)
         return
     words = _words(entry)
-    if database.rows(f"SELECT {COLUMNS} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
+    if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
         return
     _remove(database, seq)
     _insert(database, seq, words)
@@ -351,6 +264,7 @@ def _words(entry: "Entry") -> Row:
 
 
 def _insert(database: Database, seq: int, words: Row) -> None:
+    drop_postings(database, seq)
     database.rows(INSERT, (seq, *words))
     index_passages(database, seq, words)
 
@@ -358,6 +272,7 @@ def _insert(database: Database, seq: int, words: Row) -> None:
 def _remove(database: Database, seq: int) -> None:
     if not database.value("SELECT count(*) FROM entries_fts WHERE rowid = ?", (seq,)):
         return
+    drop_postings(database, seq)
     database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
     drop_passages(database, seq)
     if not CAN_DELETE_SECURELY:
@@ -381,6 +296,7 @@ class FtsKeywordIndex(KeywordIndex):
     def __init__(self, database: Database, *, enabled: bool = True) -> None:
         self._database = database
         self._enabled = enabled
+        self._counted: Mapping[str, int] = {}
         self._checked = False
 
     @override
@@ -392,35 +308,39 @@ class FtsKeywordIndex(KeywordIndex):
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            return frequencies(self._database, "entries_fts", terms)
+            self._counted = frequencies(self._database, "entries_fts", terms)
+            return self._counted
 
     @override
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> KeywordMatches:
         with _bounded(self._database, deadline):
             self._ensure_usable()
-            rows = self._found(_expression(terms, mode), only)
-            scores = {seq: score for seq, score, _ in rows}
-            return FtsMatches(self._database, scores, {seq: category for seq, _, category in rows})
+            return KeywordMatches(
+                self._database, self._with_any(terms) if mode == "any" else self._with_all(terms), only
+            )
 
     @override
-    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
+    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> KeywordMatches:
         with _bounded(self._database, deadline):
             self._ensure_usable()
             if not _has_passages(self._database):
                 raise KeywordIndexUnavailableError("the index of passages is incomplete, run: hardwon doctor --repair")
             weighed = weigh(self._database, terms, only)
-            return FtsMatches(self._database, weighed.scores, full=weighed.asked)
+            return KeywordMatches(self._database, weighed.scores, only, weighed.asked)
 
-    def _found(self, expression: str, only: EntryFilter) -> list[Row]:
-        """Return the number, BM25 and category of every match."""
-        if not expression:
-            return []
-        within = where(only)
-        return self._database.rows(
-            "SELECT e.seq, -bm25(entries_fts), e.category FROM entries_fts"
-            f" CROSS JOIN entry e ON e.seq = entries_fts.rowid WHERE entries_fts MATCH ? AND {within.sql}",
-            (expression, *within.parameters),
-        )
+    def _with_any(self, terms: Sequence[str]) -> dict[int, float]:
+        """Return the BM25 of every entry that contains any of *terms*, by number."""
+        if not self._counted.keys() >= {*terms}:
+            self._counted = frequencies(self._database, "entries_fts", terms)
+        scores = packed_scores(self._database, terms, self._counted)
+        return self._found(any_of(terms)) if scores is None else scores
+
+    def _with_all(self, terms: Sequence[str]) -> dict[int, float]:
+        """Return the BM25 of every entry whose own texts contain all of *terms*, by number."""
+        return self._found(f"{{{TEXT_COLUMNS}}} : ({' AND '.join(map(quoted, terms))})" if terms else "")
+
+    def _found(self, query: str) -> dict[int, float]:
+        return dict(self._database.rows(SELECT_MATCHES, (query,))) if query else {}
 
     def _ensure_usable(self) -> None:
         if self._checked:
@@ -432,13 +352,6 @@ class FtsKeywordIndex(KeywordIndex):
         if not is_intact(self._database):
             raise KeywordIndexUnavailableError("the keyword index is incomplete, run: hardwon doctor --repair")
         self._checked = True
-
-
-def _expression(terms: Sequence[str], mode: Mode) -> str:
-    phrases = [*map(quoted, terms)]
-    if mode == "any" or not phrases:
-        return " OR ".join(phrases)
-    return f"{{{TEXT_COLUMNS}}} : ({' AND '.join(phrases)})"
 
 
 @contextmanager

@@ -548,6 +548,25 @@ def to_version_11(connection: sqlite3.Connection) -> None:
     run_scripts(connection, ENTRY_TALLY)
 
 
+POSTINGS = """
+CREATE TABLE posting_block (
+    block INTEGER PRIMARY KEY,
+    lengths BLOB NOT NULL
+);
+CREATE TABLE posting (
+    block INTEGER NOT NULL,
+    term BLOB NOT NULL,
+    packed BLOB NOT NULL,
+    PRIMARY KEY (block, term)
+) WITHOUT ROWID;
+"""
+
+
+def to_version_12(connection: sqlite3.Connection) -> None:
+    """Add packed postings, filled as stores are closed."""
+    run_scripts(connection, POSTINGS)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -560,4 +579,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_9,
     to_version_10,
     to_version_11,
+    to_version_12,
 )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.keyword_index import FtsMatches
+from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
 from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
@@ -44,23 +44,23 @@ class ScanKeywordIndex(KeywordIndex):
         return {term: sum(term in words for words in found) for term in terms}
 
     @override
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> FtsMatches:
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> KeywordMatches:
         # A term adds its idf; repetitions add a little, dampened.
         idf = self._idf(terms, deadline)
         least, read = (1, EVERY_WORD) if mode == "any" else (len(idf), TEXTS)
         found = self._read(only, terms, deadline, read)
         scores = {seq: _bm25(words, idf) for seq, words in found if len(words) >= least}
-        return FtsMatches(self._database, scores)
+        return KeywordMatches(self._database, scores)
 
     @override
-    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> FtsMatches:
+    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> KeywordMatches:
         idf = self._idf(terms, deadline)
         asked = sum(idf.values())
         scores = {
             seq: passage_score(_bm25(words, idf), sum(map(idf.__getitem__, words)), asked)
             for seq, words in self._read(only, terms, deadline)
         }
-        return FtsMatches(self._database, scores, full=asked)
+        return KeywordMatches(self._database, scores, full=asked)
 
     def _idf(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, float]:
         size, frequencies = self.size(), self.frequencies(terms, deadline)

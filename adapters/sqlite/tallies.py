@@ -36,7 +36,7 @@ def ensure_tallies(database: Database) -> None:
     """Count all entries again where the table or a trigger was dropped, or the rows were damaged."""
     from hardwon.adapters.sqlite.migrations import ENTRY_TALLY  # noqa: PLC0415  # rarely needed
 
-    remake(database, TABLE, TRIGGERS, ENTRY_TALLY, is_sound=_is_sound)
+    remake(database, (TABLE,), TRIGGERS, ENTRY_TALLY, is_sound=_is_sound)
 
 
 def tallied(database: Database, only: EntryFilter) -> Mapping[str | None, int]:
@@ -54,6 +54,14 @@ def tallied(database: Database, only: EntryFilter) -> Mapping[str | None, int]:
 def count_ranked(database: Database) -> int:
     """Return how many entries are neither deprecated nor expired."""
     return sum(tallied(database, EntryFilter(kinds=KINDS)).values())
+
+
+def admits_all(database: Database, only: EntryFilter) -> bool:
+    """Return whether *only* admits every ranked entry."""
+    grouped = EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True)
+    return only in {grouped, grouped._replace(ranked=False)} and sum(tallied(database, only).values()) == count_ranked(
+        database
+    )
 
 
 def _is_sound(database: Database) -> bool:

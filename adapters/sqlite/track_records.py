@@ -1,11 +1,17 @@
-"""The query for the newest entries of each track record: a lookup in the index for each, not a scan of it."""
+"""The newest entries of each track record: by a lookup in the index for each, not by a scan; decoded as far as they are read."""
 
 import json
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from hardwon.adapters.sqlite.query import Where
-from hardwon.adapters.sqlite.rows import fact_columns
-from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord
+from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.decoding import readable
+from hardwon.adapters.sqlite.query import visible
+from hardwon.adapters.sqlite.rows import fact_columns, to_facts
+from hardwon.domain.model.project import Visibility
+from hardwon.domain.model.ranking.candidates import RankingFacts
+from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
+from hardwon.ports.override import override
 
 RANKED_LEARNING = "e.kind = 'learning' AND e.retired = 0"
 
@@ -63,13 +69,39 @@ NEWEST = f"""
     UNION ALL
     SELECT {fact_columns("recalled.recall_count")} FROM recalled JOIN entry e USING (seq)
     WHERE recalled.place <= ?
+    ORDER BY updated_at DESC, id
 """
 """Most entries were never recalled: the index has them in this order. The others are few, and are numbered."""
 
 
-def newest_by_track_record(k: int, seen: Where, of: Collection[TrackRecord] | None) -> tuple[str, tuple[object, ...]]:
-    """Return the query for the *k* newest entries of each track record, or of each in *of*, that meet *seen*, and its parameters."""
+class _Newest(Iterable[RankingFacts]):
+    """The entries of one track record, decoded each time they are iterated over, and only as far."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.rows = list[Row]()
+
+    @override
+    def __iter__(self) -> Iterator[RankingFacts]:
+        return readable(self._database, "entry", self.rows, to_facts)
+
+
+def newest_by_track_record(
+    database: Database, k: int, visible_in: Visibility | None, of: Collection[TrackRecord] | None
+) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
+    """Return the *k* newest entries of each track record, or of each in *of*, that may be shown in *visible_in*."""
+    seen = visible(visible_in)
     shown = (*seen.parameters, *seen.parameters, k, k)
     if of is None:
-        return NEWEST.format(records=RECORDS, visible=seen.sql, is_wanted="true"), shown
-    return NEWEST.format(records=WANTED, visible=seen.sql, is_wanted=IS_WANTED), (json.dumps([*of]), *shown)
+        rows = database.rows(NEWEST.format(records=RECORDS, visible=seen.sql, is_wanted="true"), shown)
+    else:
+        sql = NEWEST.format(records=WANTED, visible=seen.sql, is_wanted=IS_WANTED)
+        rows = database.rows(sql, (json.dumps([*of]), *shown))
+    newest = defaultdict[TrackRecord, _Newest](lambda: _Newest(database))
+    for record, row in readable(database, "entry", rows, _with_track_record):
+        newest[record].rows.append(row)
+    return newest
+
+
+def _with_track_record(row: Row) -> tuple[TrackRecord, Row]:
+    return track_record(RankingFacts(*row)), row

@@ -10,14 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.derived import remake
+from hardwon.adapters.sqlite.derived import LAST_PLACE, SHIFT, bounds, remake
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.vectors import BlockState, VectorBlock
-
-SHIFT = 10
-"""The bits of an entry's number that tell its place in its block, in the triggers too."""
-
-LAST_PLACE = (1 << SHIFT) - 1
 
 MAX_AT_ONCE = 16
 """Blocks that one write packs: a third of a second of CPU."""
@@ -55,7 +50,7 @@ def ensure_blocks(database: Database) -> None:
     """Make the table and its triggers again where one was dropped; a store that can't be written stays as it is."""
     from hardwon.adapters.sqlite.migrations import VECTOR_BLOCKS  # noqa: PLC0415  # rarely needed
 
-    remake(database, TABLE, TRIGGERS, VECTOR_BLOCKS)
+    remake(database, (TABLE,), TRIGGERS, VECTOR_BLOCKS)
 
 
 def states(database: Database, space_id: int) -> Mapping[int, BlockState]:
@@ -65,11 +60,6 @@ def states(database: Database, space_id: int) -> Mapping[int, BlockState]:
     except StorageError:
         rows = database.rows(UNLISTED, (space_id,))
     return {number: BlockState(stamp, bool(is_packed)) for number, stamp, is_packed in rows}
-
-
-def bounds(number: int) -> tuple[int, int]:
-    """Return the first and the last number that an entry of a block may have."""
-    return number << SHIFT, number << SHIFT | LAST_PLACE
 
 
 def packed(database: Database, space_id: int, number: int) -> bytes | None:

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
 from hardwon.adapters.sqlite.database import Database, Row, content_version, in_list, note_change
+from hardwon.adapters.sqlite.derived import bounds
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.adapters.sqlite.vector_blocks import (
     MAX_AT_ONCE,
     Pack,
-    bounds,
     drop_packed,
     pack_blocks,
     packed,
@@ -19,7 +19,7 @@ from hardwon.adapters.sqlite.vector_blocks import (
 )
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import searchable_text
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.ports.override import override
@@ -137,8 +137,8 @@ class SqliteVectorStore(VectorStore, BlockSource):
         )
 
     @override
-    def texts(self, limit: int, after: int = 0) -> list[PendingText]:
-        within = where(self._served)
+    def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
+        within = where(self._served_of(only))
         return self._texts(SELECT_TEXTS.format(within=within.sql), (after, *within.parameters, max(0, limit)))
 
     def _texts(self, sql: str, parameters: tuple[object, ...]) -> list[PendingText]:
@@ -164,17 +164,6 @@ class SqliteVectorStore(VectorStore, BlockSource):
         """Let the store's metadata and the view `entries` refer to this space."""
         with self._database.transaction():
             self._note_as_active(self._register())
-
-    @override
-    def clear(self, only: EntryFilter) -> None:
-        within = where(self._served_of(only))
-        served = f"SELECT seq FROM entry e WHERE {within.sql}"
-        with self._database.transaction():
-            self._database.rows(
-                f"DELETE FROM vector WHERE space_id = ? AND entry_seq IN ({served})",
-                (self._space_id(), *within.parameters),
-            )
-            note_change(self._database)
 
     @override
     def version(self) -> int:

@@ -7,6 +7,7 @@ import attrs
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import RateLimitedError, UnusableVectorError
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.ports.embedder import Embedder
 from hardwon.ports.vectors import PendingText, VectorStore
@@ -56,12 +57,14 @@ class EmbedPending:
 
     Attributes:
         warn: Called with one line for each entry that can't be embedded.
+        only: The entries that are embedded again.
 
     """
 
     embedder: Embedder
     store: VectorStore
     warn: Callable[[str], None] = lambda _: None
+    only: EntryFilter = EVERYTHING
 
     def embed(
         self,
@@ -100,7 +103,7 @@ class EmbedPending:
         patience: Patience | None = None,
     ) -> int:
         """
-        Embed all entries again whose numbers are above *after*, by number; return how many.
+        Embed all entries of `only` again whose numbers are above *after*, by number; return how many.
 
         A vector is replaced by its successor in one transaction: an interrupted run leaves every entry its old
         or its new vector. An entry without a usable new one keeps the old one.
@@ -135,7 +138,7 @@ class _Run:
 
     def embed_again(self, after: int, reached: Reached, progress: Progress) -> int:
         done = 0
-        while batch := self._tools.store.texts(self._batch, after):
+        while batch := self._tools.store.texts(self._batch, after, self._tools.only):
             done += self._store(batch, is_first=not done)
             after = batch[-1].seq
             reached(after)

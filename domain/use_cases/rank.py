@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from heapq import nsmallest
+from heapq import merge
 from itertools import chain, islice, product
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from hardwon.domain.model.ranking.bounds import Head, Selection, first_exact
 from hardwon.domain.model.ranking.candidates import Candidate, Hit, RankingFacts, RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
 from hardwon.domain.model.ranking.policy import Judged, RankingContext, RecallPolicy, judge
-from hardwon.domain.model.ranking.prominence import RECALL_CAP, Maxima, RankingPolicy, Scored, track_record
+from hardwon.domain.model.ranking.prominence import RECALL_CAP, Maxima, RankingPolicy, Scored, TrackRecord, track_record
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.closeness import Closeness
@@ -75,7 +75,8 @@ class BestAnswers:
 
     def best(self, depth: int) -> Sequence[Judged]:
         """Return the best answers, exactly as judging every entry would; lists are read to *depth* first."""
-        return first_exact(self._heads(depth), self._select)[0].by_score
+        selection = first_exact(self._heads(depth), self._select)[0]
+        return (*selection.owed, *selection.by_score)
 
     def _heads(self, depth: int) -> Iterator[Head[Judged]]:
         """Yield the judged candidates of ever deeper heads of both lists, without those that can't be chosen."""
@@ -95,10 +96,13 @@ class BestAnswers:
             begin, end = end, 2 * end
 
     def _select(self, judged: Sequence[Judged]) -> Selection[Judged]:
-        return Selection((), tuple(islice(_admitted(judged, self._wanted), self._wanted.limit)), self._wanted.limit)
+        """Select of *judged*; the entry that the question names is owed its place, whatever its score."""
+        chosen = tuple(islice(_admitted(judged, self._wanted), self._wanted.limit))
+        owed = sum(self._policy.is_named(answer.candidate) for answer in chosen[:1])
+        return Selection(chosen[:owed], chosen[owed:], self._wanted.limit)
 
     def _bounded(self, lists: _Lists) -> list[_Bounded]:
-        """Return the candidates of *lists* that may be admitted, the highest upper bound first."""
+        """Return the candidates of *lists* that may be admitted: the named one, then the highest upper bound first."""
         vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
         keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
         seqs = vector_places.keys() | keyword_places.keys()
@@ -116,7 +120,10 @@ class BestAnswers:
             )
             for seq in seqs
         }
-        return sorted(self._admissible(candidates.items()), key=lambda bounded: (-bounded.upper_bound, bounded.seq))
+        return sorted(
+            self._admissible(candidates.items()),
+            key=lambda known: (not self._policy.is_named(known.candidate), -known.upper_bound, known.seq),
+        )
 
     def _unseen(self, lists: _Lists) -> Iterator[RecallCandidate]:
         """Yield the best possible entries outside both heads: found by vector, by keyword, or by both."""
@@ -288,22 +295,24 @@ def _most_prominent(
     those after it aren't either. The others are read to the whole depth.
     """
     width = max(1, depth // 4)
-    found = repository.newest_by_track_record(width, visible_in)
-    heads = _heads_of(found, depth, policy)
+    newest = repository.newest_by_track_record(width, visible_in)
+    heads = _heads_of(newest, depth, policy)
     counts = Counter(map(track_record, chain.from_iterable(heads.values())))
     if not (further := {record for record, count in counts.items() if count >= width}):
         return heads
-    others = (facts for facts in found if track_record(facts) not in further)
-    return _heads_of(chain(others, repository.newest_by_track_record(depth, visible_in, further)), depth, policy)
+    return _heads_of({**newest, **repository.newest_by_track_record(depth, visible_in, further)}, depth, policy)
 
 
 def _heads_of(
-    found: Iterable[RankingFacts], depth: int, policy: RankingPolicy
+    newest: Mapping[TrackRecord, Iterable[RankingFacts]], depth: int, policy: RankingPolicy
 ) -> dict[Category | None, list[RankingFacts]]:
-    groups: dict[Category | None, list[RankingFacts]] = {}
-    for facts in found:
-        groups.setdefault(facts.category, []).append(facts)
-    return {name: nsmallest(depth, group, key=policy.prominence_order) for name, group in groups.items()}
+    groups: dict[Category | None, list[Iterable[RankingFacts]]] = {}
+    for (category, *_), of_record in newest.items():
+        groups.setdefault(category, []).append(of_record)
+    return {
+        category: [*islice(merge(*of_category, key=policy.prominence_order), depth)]
+        for category, of_category in groups.items()
+    }
 
 
 def _head(

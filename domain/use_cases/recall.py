@@ -163,6 +163,8 @@ def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
     candidate, relevance, parts = judged.candidate, judged.relevance, policy.parts(judged.candidate)
     if relevance is not None:
         relevance, parts = min(cap, relevance), {**parts, "cap": cap}
+    if policy.is_named(candidate):
+        parts = {**parts, "named": 1.0}
     return Rated(
         seq=candidate.facts.ranking.seq,
         score=judged.score,

@@ -165,7 +165,7 @@ def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadli
         holding = recall.retrieve.keywords.match(words, "all", question.only, deadline)
     except KeywordIndexUnavailableError as error:
         return Recollection(degradations=(f"concepts can't be looked for: {error}",))
-    seqs = tuple(sorted(hit.seq for hit in holding.top(holding.count())))
+    seqs = tuple(sorted(hit.seq for hit in holding.top(max(1, holding.count()))))
     only, keyword_text = question.only._replace(among=seqs), " ".join((question.text, *words))
     return recall.answer(question._replace(only=only, keyword_text=keyword_text), deadline)
 

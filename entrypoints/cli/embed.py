@@ -8,7 +8,7 @@ import typer
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
-from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.use_cases.embed_pending import Patience
 from hardwon.domain.use_cases.label import Labelled, LabelPending
 from hardwon.domain.use_cases.retrieve import embed_query
@@ -28,7 +28,7 @@ from hardwon.entrypoints.cli.console import (
 )
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.embed_after_write import Filled, embed_everything_again, fill_spaces, label_imports
+from hardwon.entrypoints.embed_after_write import Filled, embed_again, fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.ports.embedder import DownloadableEmbedder
 
@@ -62,7 +62,7 @@ def embed(
     problems = offer_downloads(memory)
     if everything:
         try_embedders(memory)  # before a long run
-    filled = _embed_again(memory) if everything else _fill(memory)
+    filled = embed_again_with_progress(memory) if everything else _fill(memory)
     problems += filled.problems
     pending = memory.count_pending(EVERYTHING)
     if as_json:
@@ -74,7 +74,7 @@ def embed(
 
 
 def embed_with_progress(memory: Memory, limit: int | None = None) -> int:
-    """Embed at most *limit* of what is pending, with a progress bar; return how many. Trouble is told, not raised."""
+    """Embed at most *limit* of what is pending, with a progress bar; return how many. Failures are printed, not raised."""
     return _fill(memory, limit).made
 
 
@@ -89,10 +89,11 @@ def _fill(memory: Memory, limit: int | None = None) -> Filled:
     return filled
 
 
-def _embed_again(memory: Memory) -> Filled:
+def embed_again_with_progress(memory: Memory, only: EntryFilter = EVERYTHING) -> Filled:
+    """Make the vectors of *only* again, and those that are missing, with a progress bar. Failures are printed, not raised."""
     with progress() as bar:
-        task = bar.add_task("embedding", total=memory.count_embedded(EVERYTHING) + memory.count_pending(EVERYTHING))
-        filled = embed_everything_again(memory, lambda done: bar.update(task, completed=done), _patience(memory))
+        task = bar.add_task("embedding", total=memory.count_embedded(only) + memory.count_pending(EVERYTHING))
+        filled = embed_again(memory, lambda done: bar.update(task, completed=done), _patience(memory), only)
     for problem in filled.problems:
         warn(f"embedding stopped, the rest keeps its vectors: {problem}")
     return filled

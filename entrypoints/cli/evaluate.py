@@ -30,7 +30,7 @@ from hardwon.entrypoints.bootstrap_evaluation import (
     comparison_document,
     evaluate_all,
     names_of,
-    own_set,
+    own_sets,
     read_eval_set,
     read_report,
     report_document,
@@ -51,7 +51,7 @@ def evaluate(
     ] = None,
     *,
     own: Annotated[
-        bool, typer.Option("--self", help="Measure on your own memory: each title asks for the text it stands over.")
+        bool, typer.Option("--self", help="Measure on your own memory: titles and rare words ask for their texts.")
     ] = False,
     policies: Annotated[
         list[str] | None, typer.Option("--policy", metavar="NAME", help=f"Only: {', '.join(MEASURED)}.")
@@ -108,12 +108,13 @@ def _sets(folders: Sequence[str], settings: Settings, *, own: bool) -> tuple[lis
         raise typer.BadParameter("name a folder to measure on, or --self", param_hint="DIR")
     sets = [read_eval_set(folder, name) for folder, name in zip(folders, names_of(folders), strict=True)]
     if own:
-        mine, settings = own_set(settings)
-        if len(mine.queries) >= MIN_QUESTIONS:
-            sets.append(mine)
+        mine, settings = own_sets(settings)
+        titled = len(mine[0].queries)
+        if titled >= MIN_QUESTIONS:
+            sets += (item for item in mine if item.queries)
         else:
             complain(
-                f"Nothing to measure in your memory yet: {counted(len(mine.queries), 'entry', 'entries')} with a title"
+                f"Nothing to measure in your memory yet: {counted(titled, 'entry', 'entries')} with a title"
                 f" that asks for something, {MIN_QUESTIONS} are needed"
             )
     return sets, settings

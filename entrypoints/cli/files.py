@@ -23,7 +23,13 @@ from hardwon.entrypoints.bootstrap_files import build_index_files, build_save_se
 from hardwon.entrypoints.bootstrap_transfer import is_storable, watch_files
 from hardwon.entrypoints.bootstrap_upkeep import rebuild_keyword_index
 from hardwon.entrypoints.cli.console import complain, counted, print_json, progress, say, warn
-from hardwon.entrypoints.cli.embed import embed_with_progress, label_after_output, offer_downloads, try_embedders
+from hardwon.entrypoints.cli.embed import (
+    embed_again_with_progress,
+    embed_with_progress,
+    label_after_output,
+    offer_downloads,
+    try_embedders,
+)
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
@@ -74,11 +80,13 @@ def index(
     wanted = [_existing(path, index_files) for path in paths or ()]
     run = functools.partial(index_files.index, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
     indexed = _index_with_progress(run, verbose=verbose)
-    if rebuild and not dry_run:
-        _drop_vectors(memory, index_files)
     if not dry_run:
         offer_downloads(memory)
-    made = 0 if dry_run else embed_with_progress(memory, None if embed or rebuild else BATCH)
+    made = 0
+    if rebuild and not dry_run and _can_embed(memory):
+        made = embed_again_with_progress(memory, index_files.of_project).made
+    elif not dry_run:
+        made = embed_with_progress(memory, None if embed or rebuild else BATCH)
     missing = memory.count_pending(EVERYTHING)
     if as_json:
         print_json({**attrs.asdict(indexed), "dry_run": dry_run, "embedded": made, "pending": missing})
@@ -117,15 +125,14 @@ def _index_with_progress(run: Callable[..., Indexed], *, verbose: bool) -> Index
     return indexed
 
 
-def _drop_vectors(memory: Memory, index_files: IndexFiles) -> None:
-    """Drop the vectors of the files below the project's folder, unless none could take their place."""
+def _can_embed(memory: Memory) -> bool:
+    """Return whether every embedder in use works; else a warning says why not."""
     try:
         try_embedders(memory)
     except EmbedderError as error:
         warn(f"the vectors stay as they are: {error}")
-        return
-    for space in memory.spaces:
-        space.vectors.clear(index_files.of_project)
+        return False
+    return bool(memory.spaces)
 
 
 def _say_plan(indexed: Indexed) -> None:

@@ -86,8 +86,12 @@ changes: st.SearchStrategy[Change] = st.one_of(
         st.sampled_from(["one", "two"]),
         timestamps,
     ),
-    st.just(lambda world: world.vectors.clear(EVERYTHING)),
+    st.builds(lambda vector: lambda world: _embed_again(world, vector), unit_vectors),
 )
+
+
+def _embed_again(world: World, vector: Vector) -> None:
+    world.vectors.put((text, vector) for text in world.vectors.texts(ALL))
 
 
 def _use(world: World, number: int, at: dt.datetime, *, useful: bool) -> None:

@@ -91,7 +91,8 @@ def test_an_empty_store_answers_everything(make: MakeWorld) -> None:
         repository = world.repository
 
         assert repository.find(LEARNINGS, limit=ALL) == repository.hydrate([1]) == []
-        assert repository.facts([1]) == repository.newest_by_track_record(ALL) == []
+        assert repository.facts([1]) == []
+        assert not repository.newest_by_track_record(ALL)
         assert repository.recall_facts([1]) == []
         assert repository.count(EVERYTHING) == 0
         assert dict(repository.sizes()) == dict(repository.tally(LEARNINGS, "source")) == {}
@@ -176,14 +177,17 @@ def test_the_newest_learnings_of_each_track_record_are_found(
         for entry in within(LEARNINGS, in_tie_order(stored)):
             record = (entry.category, entry.observation_count, entry.confidence, min(times_of[entry.entry_id], 10))
             buckets.setdefault(record, []).append(entry.entry_id)
-        expected = {entry_id for bucket in buckets.values() for entry_id in bucket[:k]}
         found = world.repository.newest_by_track_record(k)
-        assert len(found) == len(expected)
-        assert {(item.entry_id, item.recall_count) for item in found} == {(item, times_of[item]) for item in expected}
+        for _ in range(2):
+            ids = {record: [item.entry_id for item in newest] for record, newest in found.items()}
+            assert ids == {record: bucket[:k] for record, bucket in buckets.items()}
+        for of_record, newest in found.items():
+            assert {track_record(item) for item in newest} == {of_record}
+            assert [item.recall_count for item in newest] == [times_of[item.entry_id] for item in newest]
 
-        wanted = {track_record(item) for item in found[::2]}
+        wanted = [*found][::2]
         of_some = world.repository.newest_by_track_record(k, of=wanted)
-        assert {item.seq for item in of_some} == {item.seq for item in found if track_record(item) in wanted}
+        assert {known: [*newest] for known, newest in of_some.items()} == {known: [*found[known]] for known in wanted}
 
 
 @given(stored=stores, only=filters)

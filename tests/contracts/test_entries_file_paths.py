@@ -28,7 +28,7 @@ def test_paths_of_files_are_found_by_how_they_begin(make: MakeWorld, stored: lis
 
 
 @pytest.mark.parametrize("project", ["here", "there"])
-def test_only_the_vectors_asked_for_are_dropped(make: MakeWorld, project: str) -> None:
+def test_only_the_texts_asked_for_are_given(make: MakeWorld, project: str) -> None:
     entries = [
         of_file("one", path="1.md", project="here"),
         of_file("two", path="2.md", project="there"),
@@ -37,12 +37,9 @@ def test_only_the_vectors_asked_for_are_dropped(make: MakeWorld, project: str) -
     only = EntryFilter(kinds=FILE_KINDS, scope=Scope((project,) if project else ()))
     with make() as world:
         world.embed_all(dict.fromkeys(world.add(*entries), planted(0.6)))
-        world.vectors.clear(only)
 
-        assert world.vectors.count(EVERYTHING) == 2
-        assert world.vectors.count(only) == 0
-        [pending] = world.vectors.pending(ALL)
-        assert world.repository.hydrate([pending.seq])[0].project == project
+        [text] = world.vectors.texts(ALL, only=only)
+        assert world.repository.hydrate([text.seq])[0].project == project
 
 
 @pytest.mark.parametrize("kind", CONVERSATION_KINDS)

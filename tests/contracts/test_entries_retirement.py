@@ -23,7 +23,7 @@ def found_anywhere(world: World) -> set[int]:
         world.keywords.weigh(["zebra"], EVERYTHING, IN_TIME),
         world.index.compare(QUERY_VECTOR, EVERYTHING),
     ]
-    prominent = {facts.seq for facts in world.repository.newest_by_track_record(ALL)}
+    prominent = {facts.seq for newest in world.repository.newest_by_track_record(ALL).values() for facts in newest}
     return prominent | {hit.seq for found in matches for hit in found.top(ALL)}
 
 

@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,6 +23,8 @@ from tests.strategies import (
     all_entries,
     few_examples,
     filters,
+    lesson,
+    planted,
     unit_vectors,
 )
 
@@ -94,3 +97,30 @@ def test_without_words_or_places_nothing_is_asked(
 
         assert ask(world, Question(text, EVERYTHING, policy, limit, None, HERE)) == Recollection()
         assert ask(world, Question("parser", EVERYTHING, policy, min(limit, 0), None, HERE)) == Recollection()
+
+
+NEAR = [(lesson(f"lesson {number}"), planted(0.99 - number / 1000)) for number in range(20)]
+
+
+@on_every_implementation
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("limit", [1, 3])
+def test_a_word_that_one_entry_holds_finds_it_first_by_every_policy(
+    make: MakeWorld, policy: PolicyName, limit: int
+) -> None:
+    with make() as world:
+        fill(world, [(lesson("the zebra"), planted(0.1)), *NEAR])
+        answers = ask(world, Question("zebra", EVERYTHING, policy, limit, None, HERE)).answers
+
+        assert (answers[0].entry.description, len(answers)) == ("the zebra", limit)
+
+
+@on_every_implementation
+@pytest.mark.parametrize("text", ["zebra", "zebra lesson"])
+def test_a_word_of_two_entries_or_beside_another_word_is_ranked_by_score(make: MakeWorld, text: str) -> None:
+    with make() as world:
+        others = [(lesson("a zebra crossing"), planted(0.2))] if text == "zebra" else []
+        fill(world, [(lesson("the zebra"), planted(0.1)), *others, *NEAR])
+        answers = ask(world, Question(text, EVERYTHING, "affinity", 1, None, HERE)).answers
+
+        assert answers[0].entry.description == "lesson 0"

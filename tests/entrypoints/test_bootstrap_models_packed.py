@@ -2,7 +2,7 @@
 
 import pytest
 
-from hardwon.adapters.sqlite.vector_blocks import SHIFT
+from hardwon.adapters.sqlite.derived import SHIFT
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon, write
 

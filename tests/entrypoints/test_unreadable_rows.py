@@ -30,6 +30,8 @@ ROWS = (
         "INSERT INTO checkpoints (name, description, created_at, memory_count, snapshot_path, metadata)"
         " VALUES ('before', 'd', :at, 7, '/no/such/file.db', json_object('scope', 'all', 'project', ''))"
     ),
+    "INSERT INTO posting_block (block, lengths) VALUES (0, x'00')",
+    "INSERT INTO posting (block, term, packed) VALUES (0, x'61', x'00')",
     "INSERT INTO trusted_folder (path) VALUES ('/srv/trusted')",
     "INSERT INTO entry_place (entry_seq, project) SELECT 1, id FROM project LIMIT 1",
     "INSERT INTO entry_alias (entry_seq, old_id) VALUES (1, '0123456789abcdef')",

@@ -1,5 +1,6 @@
 """The worker loses and doubles nothing on any failure, and it ends."""
 
+import contextlib
 import random
 import signal
 import subprocess
@@ -9,13 +10,18 @@ import pytest
 from hardwon.adapters.durable import TEMPORARY
 from hardwon.adapters.sqlite.capture_journal import CaptureLock
 from hardwon.adapters.sqlite.hook_events import note
+from hardwon.adapters.sqlite.postings import MAX_AT_ONCE
+from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook.capture import is_due
 from hardwon.entrypoints.worker import Worker
+from tests.adapters.sqlite.packed_vectors import leave_a_gap
 from tests.conflicts import conflict
+from tests.contracts.worlds import world_of
 from tests.entrypoints.conversing import Conversation, statuses, written
 from tests.entrypoints.hook_process import BIN, World
+from tests.strategies import lesson
 from tests.waiting import LONGEST_WAIT
 
 
@@ -182,6 +188,17 @@ def test_a_database_of_garbage_is_one_line_and_loses_nothing(world: World) -> No
 
     assert 1 <= len(logged(world)) <= 2
     assert statuses(world)["first"].waiting == 2
+
+
+def test_a_worker_packs_the_words_of_every_complete_block(world: World) -> None:
+    blocks = 3 * MAX_AT_ONCE + 2  # it closes the store twice before
+    with contextlib.closing(open_store(str(world.store))) as database:
+        for number in range(blocks + 1):
+            leave_a_gap(database)
+            world_of(database).repository.put(lesson(f"lesson {number}"))
+    work(world)
+
+    assert world.query("SELECT count(*) FROM posting_block") == [(blocks,)]
 
 
 def test_a_worker_with_nothing_to_do_ends(world: World) -> None:

@@ -176,12 +176,12 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     @override
     def newest_by_track_record(
         self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
-    ) -> list[RankingFacts]:
+    ) -> dict[TrackRecord, list[RankingFacts]]:
         buckets: defaultdict[TrackRecord, list[RankingFacts]] = defaultdict(list)
         for facts in map(self.state.facts, self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))):
             recalls = min(facts.recall_count, RECALL_CAP)
             buckets[facts.category, facts.observation_count, facts.confidence, recalls].append(facts)
-        return [facts for record, bucket in buckets.items() if of is None or record in of for facts in bucket[:k]]
+        return {record: bucket[:k] for record, bucket in buckets.items() if of is None or record in of}
 
     @override
     def count(self, only: EntryFilter) -> int:

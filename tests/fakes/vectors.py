@@ -61,19 +61,10 @@ class InMemoryVectorStore(VectorStore):
         return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
 
     @override
-    def texts(self, limit: int, after: int = 0) -> list[PendingText]:
-        seqs = sorted(seq for seq in self._state.within(self._served_of(EVERYTHING)) if seq > after)
+    def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
+        seqs = sorted(seq for seq in self._state.within(self._served_of(only)) if seq > after)
         texts = [(seq, self._state.entries[seq].searchable_text()) for seq in seqs[: max(0, limit)]]
         return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
-
-    @override
-    def clear(self, only: EntryFilter) -> None:
-        dropped = self._state.within(self._served_of(only))
-        self._state.vectors = {
-            (space, seq): vector
-            for (space, seq), vector in self._state.vectors.items()
-            if space != self._space or seq not in dropped
-        }
 
     @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:

@@ -20,7 +20,16 @@ VECTOR_SHARE = 0.5
 KEYWORD_SHARE = 0.2
 
 
-class KeywordPolicy(RecallPolicy):
+class Baseline(RecallPolicy):
+    """A ranking by its formula alone."""
+
+    def is_named(self, candidate: RecallCandidate) -> bool:
+        """Return False: no entry comes first but by its score."""
+        del candidate
+        return False
+
+
+class KeywordPolicy(Baseline):
     """`keyword`: BM25, for entries that hold at least one of the words."""
 
     def score(self, candidate: RecallCandidate) -> float | None:
@@ -32,7 +41,7 @@ class KeywordPolicy(RecallPolicy):
         return {"keyword": candidate.keyword or 0.0}
 
 
-class ReciprocalRankPolicy(RecallPolicy):
+class ReciprocalRankPolicy(Baseline):
     """`rrf`: reciprocal rank fusion, the sum of `1 / (60 + place)` over the first 200 of both lists."""
 
     places = RRF_PLACES
@@ -46,7 +55,7 @@ class ReciprocalRankPolicy(RecallPolicy):
         return {"vector": _reciprocal(candidate.vector_place), "keyword": _reciprocal(candidate.keyword_place)}
 
 
-class WeightedPolicy(RecallPolicy):
+class WeightedPolicy(Baseline):
     """`weighted`: 0.5 cosine + 0.2 keyword score, each over its best, the simplest fusion."""
 
     def score(self, candidate: RecallCandidate) -> float:

@@ -5,7 +5,9 @@ A store is a set too: the title of an entry is a query for its text.
 """
 
 import datetime as dt
+import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,7 +15,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEvaluationError
 from hardwon.domain.model.evaluation.report import Grades
 from hardwon.domain.model.identity import searchable_text, title_to_search
-from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.keywords import STOP_WORDS, search_terms, words_of
+from hardwon.domain.model.text import identifier_words
 
 LONGEST_NAME = 80
 DEFAULT_TIME = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -176,6 +179,35 @@ def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
     asked = [entry for entry in ordered if _is_askable(entry)][:MAX_QUESTIONS]
     queries = (JudgedQuery(Query(entry.entry_id, entry.name), {entry.entry_id: 1.0}) for entry in asked)
     return EvalSet(name, documents, tuple(queries))
+
+
+SHORTEST_WORD = 5
+BEGINNING = 3
+"""Letters; words with the same ones are forms of one word, as far as search knows."""
+
+MAX_WORDS = 100
+
+
+def rare_words(name: str, known: EvalSet) -> EvalSet:
+    """Return the set whose queries are words, each alone, that one document of *known* holds; of many those evenly spread."""
+    words_by_document = {document_id: _words(entry) for document_id, entry in known.documents.items()}
+    beginnings = Counter(
+        beginning for words in words_by_document.values() for beginning in {word[:BEGINNING] for word in words}
+    )
+    rare = sorted(
+        (word, document_id)
+        for document_id, words in words_by_document.items()
+        for word in words
+        if len(word) >= SHORTEST_WORD and word.isalpha() and beginnings[word[:BEGINNING]] == 1
+    )
+    asked = rare[:: math.ceil(len(rare) / MAX_WORDS) or 1]
+    queries = (JudgedQuery(Query(word, word), {document_id: 1.0}) for word, document_id in asked)
+    return EvalSet(name, known.documents, tuple(queries))
+
+
+def _words(entry: Entry) -> set[str]:
+    text = searchable_text(entry.name, entry.description, entry.notes, entry.reasoning)
+    return {*words_of(text), *words_of(" ".join(identifier_words(text)))} - STOP_WORDS
 
 
 def _is_askable(entry: Entry) -> bool:

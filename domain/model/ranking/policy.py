@@ -95,6 +95,10 @@ class RecallPolicy(ABC):
         del candidate
         return None
 
+    def is_named(self, candidate: RecallCandidate) -> bool:
+        """Return whether the question is a single word, and *candidate* the only entry that holds it: it comes first."""
+        return len(self.context.terms) == self.context.keywords.found == 1 and candidate.keyword is not None
+
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return the tie-breakers of equal scores, smallest first, before `tie_order`: the own project first."""
         return (int(candidate.facts.project not in self.context.workplace.own),)
@@ -119,11 +123,17 @@ class Judged(NamedTuple):
 
 
 def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: Iterable[Judged] = ()) -> list[Judged]:
-    """Return the candidates that *policy* scores, and *others*, best first; ties go to the nearer, then by `tie_order`."""
+    """Return the candidates that *policy* scores, and *others*: the named one, then by score; ties go to the nearer, then by `tie_order`."""
     scores = ((candidate, policy.score(candidate)) for candidate in candidates)
     judged = [Judged(candidate, score, policy.relevance(candidate)) for candidate, score in scores if score is not None]
 
     def order(answer: Judged) -> tuple[Any, ...]:
-        return (-answer.score, policy.nearness(answer.candidate), *tie_order(answer.candidate.facts.ranking))
+        is_named = policy.is_named(answer.candidate)
+        return (
+            not is_named,
+            -answer.score,
+            policy.nearness(answer.candidate),
+            *tie_order(answer.candidate.facts.ranking),
+        )
 
     return sorted([*others, *judged], key=order)

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
+from hardwon.domain.model.vocabulary import Category, Confidence
 
 OBSERVATION_WEIGHT = 0.3
 CONFIDENCE_WEIGHT = 0.2
@@ -41,7 +42,7 @@ def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> flo
     )
 
 
-TrackRecord: TypeAlias = tuple[str | None, int, str, int]
+TrackRecord: TypeAlias = tuple[Category | None, int, Confidence, int]
 """Category, observation count, confidence, and how often it was recalled, at most `RECALL_CAP`."""
 
 

@@ -36,15 +36,15 @@ def embedding(vector: Vector, limit: int) -> Change:
     return lambda world: world.vectors.put((text, vector) for text in world.vectors.pending(limit))
 
 
-def clearing(world: World) -> None:
-    world.vectors.clear(EVERYTHING)
+def embedding_again(vector: Vector) -> Change:
+    return lambda world: world.vectors.put((text, vector) for text in world.vectors.texts(ALL))
 
 
 changes = (
     st.builds(putting, all_entries)
     | st.builds(embedding, unit_vectors, st.integers(1, 3))
     | st.builds(deleting, st.integers(0, 2))
-    | st.just(clearing)
+    | st.builds(embedding_again, unit_vectors)
 )
 
 

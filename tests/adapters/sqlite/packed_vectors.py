@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.vector_blocks import SHIFT
+from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space, Vector, cosine
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter

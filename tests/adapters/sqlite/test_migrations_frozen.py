@@ -23,6 +23,7 @@ RELEASED = {
     9: "2b086f00c53c52e6",
     10: "cb8d5690a7e3e2f3",
     11: "3d15c41df1ea74a1",
+    12: "7f2c694ae69e5565",
 }
 """The beginning of the hash of the schema that the migrations up to a version yield. A line is never changed, only added."""
 

@@ -11,7 +11,7 @@ from tests.fakes.files import MEMORY, ROOT, SPECS, WRITTEN_AT, InMemoryFiles
 from tests.fakes.indexing import index_files
 from tests.fakes.usage import InMemoryUsageLog
 from tests.fakes.vectors import InMemoryVectorStore
-from tests.strategies import NOW, lesson, of_file, planted
+from tests.strategies import NOW, lesson, of_file
 
 PATHS = ("decisions/a.md", "gotchas/b.md", "sessions/c.md", "d.md")
 
@@ -163,18 +163,12 @@ def test_a_rebuild_reaches_all_below_the_projects_folder_and_nothing_of_a_namesa
     assert descriptions == {f"{ROOT}/docs/a.md": "new", f"{ROOT}/docs/gone.md": "old", **dict.fromkeys(NAMESAKE, "old")}
 
 
-def test_vectors_are_dropped_below_the_projects_folder_and_nothing_else_changes(indexing: Indexing) -> None:
+def test_texts_to_embed_again_are_those_below_the_projects_folder(indexing: Indexing) -> None:
     keep_old(indexing, f"{ROOT}/docs/a.md", *NAMESAKE)
     indexing.repository.put(attrs.evolve(lesson("Learned here."), source_project="app"))
     vectors = InMemoryVectorStore(indexing.repository.state)
-    vectors.put((text, planted(1.0)) for text in vectors.pending(9))
-    InMemoryUsageLog(indexing.repository.state).record_recall([1], NOW)
-    before = indexing.entries()
 
-    vectors.clear(indexing.index.of_project)
-
-    assert [text.seq for text in vectors.pending(9)] == [1]
-    assert indexing.entries() == before
+    assert [text.seq for text in vectors.texts(9, only=indexing.index.of_project)] == [1]
 
 
 def test_only_what_was_asked_for_is_indexed_and_forgotten(indexing: Indexing) -> None:

@@ -6,6 +6,7 @@ The engine alone; the session start (hybrid, prominence); recall by every policy
 
 import datetime as dt
 from collections.abc import Iterator
+from itertools import chain
 from random import Random
 from typing import Any, NamedTuple
 
@@ -193,7 +194,7 @@ def choose(
 
 def rank_everything(retrieval: Retrieval, repository: RankingReads, weighting: Weights) -> list[Scored]:
     """Rank every learning of the store by its true scores."""
-    facts = repository.newest_by_track_record(1_000)
+    facts = [*chain.from_iterable(repository.newest_by_track_record(1_000).values())]
     seqs = [fact.seq for fact in facts]
     vector, keyword = retrieval.by_vector.scores(seqs), retrieval.by_keyword.scores(seqs)
     policy = RankingPolicy(

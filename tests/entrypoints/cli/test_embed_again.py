@@ -83,3 +83,34 @@ def test_a_run_after_a_complete_one_makes_all_vectors_again_and_missing_ones(sce
     new = vectors(scene)
     assert len(new) == 3
     assert not [seq for seq in old if new[seq] == old[seq]]
+
+
+def test_a_rebuild_of_the_index_killed_in_the_middle_leaves_each_file_its_old_or_its_new_vector(scene: Scene) -> None:
+    folder = scene.world.project / "memory" / "gotchas"
+    folder.mkdir(parents=True)
+    for number in range(BATCH + MORE):
+        (folder / f"{number:02}.md").write_text(f"A trap of the parser, number {number}.")
+    assert hardwon(scene.world, "index", "--embed").code == 0
+    old, hang = vectors(scene), Hang(scene.stub, at=TRIAL + 2)
+    scene.requests()
+
+    def others_until_the_second_batch(answer: Answer) -> None:
+        other_vectors(answer)
+        hang(answer)
+
+    scene.stub.fault = others_until_the_second_batch
+    process = start(scene.world, "hardwon", "index", "--rebuild")
+    with contextlib.ExitStack() as stack:
+        stack.callback(process.wait)
+        stack.callback(process.kill)
+        hang.wait()
+    finish(process)
+    killed = vectors(scene)
+
+    assert killed.keys() == old.keys()
+    assert sum(killed[seq] == old[seq] for seq in old) == MORE
+
+    hang.end()
+    scene.stub.fault = other_vectors
+    assert "51 vectors made, 0 missing" in hardwon(scene.world, "index", "--rebuild").stdout
+    assert not [seq for seq, vector in vectors(scene).items() if vector == old[seq]]

@@ -307,8 +307,9 @@ def test_ones_own_memory_is_asked_for_the_text_under_each_title(world: World) ->
     done = hardwon(world, "eval", "--self", "--json", "--per-query")
 
     assert (done.code, done.stderr) == (0, "")
-    assert list(done.document["sets"]) == ["self"]
+    assert list(done.document["sets"]) == ["self", "self-rare-words"]
     assert len(done.document["sets"]["self"]["queries"]) == 10
+    assert {figures["mrr"] for figures in done.document["sets"]["self-rare-words"]["policies"].values()} == {1.0}
     assert world.database.read_bytes() == before
     assert world.query("SELECT count(*) FROM vector") == [(0,)]
 

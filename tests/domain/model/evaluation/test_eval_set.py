@@ -10,11 +10,13 @@ from hardwon.domain.model.errors import InvalidEntryError, InvalidEvaluationErro
 from hardwon.domain.model.evaluation.eval_set import (
     DEFAULT_TIME,
     MAX_QUESTIONS,
+    EvalSet,
     Judgement,
     Query,
     assemble,
     document_entry,
     known_items,
+    rare_words,
 )
 from hardwon.domain.model.identity import title_to_search
 from tests.strategies import characters, lesson, texts
@@ -127,3 +129,27 @@ def test_at_most_500_titles_are_asked_always_the_same() -> None:
     for made in (known_items("self", entries), known_items("self", entries[::-1])):
         assert [asked.query.query_id for asked in made.queries] == expected
         assert len(made.documents) == MAX_QUESTIONS + 20
+
+
+def test_a_rare_word_is_one_that_no_form_of_is_in_another_document() -> None:
+    texts = {
+        "a": "The zebra parses a socket.",
+        "b": "Parsing the sockets with parseQuagga, then the quagga.",
+        "c": "A gnu of 12345678 x86_64 ostriches.",
+    }
+    asked = rare_words("words", EvalSet("self", {key: document(key, text) for key, text in texts.items()}, ()))
+
+    assert [(item.query.text, [*item.grades]) for item in asked.queries] == [
+        ("ostriches", ["c"]),
+        ("quagga", ["b"]),
+        ("zebra", ["a"]),
+    ]
+
+
+def test_at_most_100_rare_words_are_asked_evenly_spread() -> None:
+    words = [f"{a}{b}{c}word" for a in "bcdfghjklm" for b in "aeiou" for c in "bcdfghjklmnp"]
+    documents = {word: document(word, word) for word in words}
+    asked = [item.query.text for item in rare_words("words", EvalSet("self", documents, ())).queries]
+
+    assert asked == sorted(words)[::6]
+    assert len(words) == 600

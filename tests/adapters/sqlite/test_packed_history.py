@@ -1,4 +1,4 @@
-"""Packed vectors: after any history a search finds the same by them and without."""
+"""Packed vectors and postings: after any history a search finds the same by them and without."""
 
 import contextlib
 import tempfile
@@ -11,14 +11,18 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hardwon.adapters.numpy_index import loaded
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
+from hardwon.adapters.sqlite.postings import SELECT_TEXTS, pack_postings, tokenized
 from hardwon.adapters.sqlite.store import open_store
-from hardwon.adapters.sqlite.vector_blocks import SHIFT, TABLE, TRIGGERS
+from hardwon.adapters.sqlite.vector_blocks import TABLE, TRIGGERS
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.keywords import search_terms
+from tests.adapters.sqlite.packed_postings import assert_same as assert_same_words
 from tests.adapters.sqlite.packed_vectors import assert_same, fill, leave_a_gap, vectors_of
 from tests.adapters.sqlite.snapshot_files import EVERY_ENTRY, checkpoints_of
 from tests.contracts.worlds import ALL, open_new_store, world_of
@@ -37,6 +41,13 @@ from tests.strategies import (
 
 OTHER_SPACE = Space(provider="planted", model="other-4", dimensions=4)
 LESSONS = ("retry the socket", "lock the cache", "deploy x86", "parser first", "émigré")
+
+
+def damaged(packed: bytes, place: int, value: int) -> bytes:
+    """Return *packed* with another byte at a place."""
+    changed = bytearray(packed)
+    changed[place % len(changed)] = value
+    return bytes(changed)
 
 
 class PackedAgreesWithPlain(RuleBasedStateMachine):
@@ -65,6 +76,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
     @initialize(start=st.integers(0, 9))
     def begin_with_packed_blocks(self, start: int) -> None:
         fill(self.database, [planted(0.6 + 0.001 * (start + 3 * place)) for place in range(5)])
+        pack_postings(self.database)
 
     def stored(self) -> list[Entry]:
         return self.world.repository.find(EVERYTHING, limit=ALL)
@@ -86,8 +98,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
     @rule(vector=free_unit_vectors)
     def embed_all_again(self, vector: Vector) -> None:
         for vectors in self.spaces:
-            vectors.clear(EVERYTHING)
-            vectors.put((text, vector) for text in vectors.pending(ALL))
+            vectors.put((text, vector) for text in vectors.texts(ALL))
 
     @precondition(lambda self: self.stored())
     @rule(place=st.integers(0, 9), notes=phrases_or_nothing)
@@ -113,6 +124,32 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         StoreRows(self.database).erase(Erasure((text,)))
 
     @rule()
+    def pack_the_postings(self) -> None:
+        pack_postings(self.database)
+
+    @rule(at=st.integers(0, 60), place=st.integers(0, 5000), value=st.integers(0, 255))
+    def damage_a_byte_of_the_postings(self, at: int, place: int, value: int) -> None:
+        for block, term, packed in self.postings(at):
+            self.database.rows(
+                "UPDATE posting SET packed = ? WHERE (block, term) = (?, ?)",
+                (damaged(packed, place, value), block, term),
+            )
+        for block, lengths in self.database.rows("SELECT block, lengths FROM posting_block LIMIT 1"):
+            self.database.rows(
+                "UPDATE posting_block SET lengths = ? WHERE block = ?", (damaged(lengths, place, value), block)
+            )
+
+    @rule(at=st.integers(0, 60))
+    def lose_a_posting(self, at: int) -> None:
+        for block, term, _ in self.postings(at):
+            self.database.rows("DELETE FROM posting WHERE (block, term) = (?, ?)", (block, term))
+
+    def postings(self, at: int) -> list[Row]:
+        return self.database.rows(
+            "SELECT block, term, packed FROM posting ORDER BY block, term LIMIT 1 OFFSET ?", (at,)
+        )
+
+    @rule()
     def retire(self) -> None:
         self.world.repository.retire_expired(NOW + 1000 * DAY)
 
@@ -136,9 +173,7 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         for space_id, number, packed in self.database.rows(
             "SELECT space_id, block, packed FROM vector_block WHERE packed IS NOT NULL"
         ):
-            damaged = bytearray(packed)
-            damaged[place % len(damaged)] = value
-            self.replace(space_id, number, bytes(damaged))
+            self.replace(space_id, number, damaged(packed, place, value))
 
     @rule(length=st.integers(0, 40))
     def cut_off(self, length: int) -> None:
@@ -178,6 +213,17 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
         for vectors, resident in zip(self.spaces, self.resident, strict=True):
             assert_same(NumpyVectorIndex(vectors), self.database, vectors.space)
             assert_same(resident, self.database, vectors.space)
+
+    @invariant()
+    def postings_and_fts5_agree(self) -> None:
+        for text in (*LESSONS, " ".join(LESSONS)):
+            assert_same_words(self.database, search_terms(text))
+
+    @invariant()
+    def no_word_is_packed_that_is_gone(self) -> None:
+        with contextlib.closing(tokenized(self.database.rows(SELECT_TEXTS, (0, 1 << 20)))) as texts:
+            there = {(doc >> SHIFT, term.encode()) for doc, term in texts.execute("SELECT doc, term FROM token")}
+        assert {*self.database.rows("SELECT block, term FROM posting")} <= there
 
     @invariant()
     def nothing_is_packed_of_an_entry_that_is_gone(self) -> None:

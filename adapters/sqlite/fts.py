@@ -1,0 +1,28 @@
+"""Queries of FTS5, and the columns and words of the index of entries."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from hardwon.adapters.sqlite.database import Database
+
+TOKENIZER = "porter unicode61"
+
+COLUMNS = ("name", "description", "notes", "keywords", "reasoning")
+"""Of the index of entries."""
+
+
+def quoted(term: str) -> str:
+    """Quote *term* as a phrase of FTS5, so that nothing in it is syntax."""
+    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+
+
+def any_of(terms: Iterable[str]) -> str:
+    """Return the query of FTS5 for any of *terms*."""
+    return " OR ".join(map(quoted, terms))
+
+
+def frequencies(database: Database, table: str, terms: Sequence[str], first: int = 0) -> Mapping[str, int]:
+    """Count the rows of the FTS5 table *table*, from row *first* on, that contain a term, for at most 64 terms."""
+    if not terms:
+        return {}
+    counts = ", ".join([f"(SELECT count(*) FROM {table} WHERE {table} MATCH ? AND rowid >= {first})"] * len(terms))
+    return dict(zip(terms, database.rows(f"SELECT {counts}", list(map(quoted, terms)))[0], strict=True))

@@ -1,0 +1,96 @@
+"""The matches of one keyword search; whether an entry passes the filter is looked up for the best only."""
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+from heapq import nlargest
+
+from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.adapters.sqlite.query import in_tie_order, where
+from hardwon.adapters.sqlite.tallies import admits_all, tallied
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.ranking.candidates import Hit
+from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.override import override
+from hardwon.ports.vectors import Matches
+
+SELECT_ADMITTED = """
+    SELECT e.seq, e.category FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}
+"""
+
+SELECT_ALL = "SELECT e.seq, e.category FROM entry e WHERE {within}"
+
+FIRST_LOOK, GROWTH = 4, 8
+"""How many times as many matches as are wanted are looked up at first, and by what factor more as long as too few pass."""
+
+
+class KeywordMatches(Matches):
+    """
+    The matches of one search.
+
+    Args:
+        database: The store.
+        scores: The score of every match, by number, before *only* is applied.
+        only: The entries that count.
+        full: The minimum score of a full match, 0 if unknown.
+
+    """
+
+    def __init__(
+        self, database: Database, scores: Mapping[int, float], only: EntryFilter = EVERYTHING, full: float = 0.0
+    ) -> None:
+        self._database = database
+        self._scores = scores
+        self._only = only
+        self._full = full
+        self._best = dict[int, dict[int, Category | None]]()
+
+    @override
+    def count(self) -> int:
+        return len(self._counted())
+
+    @override
+    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+        looked = FIRST_LOOK * k
+        while len(found := self._among_best(looked, category)) < k and looked < len(self._scores):
+            looked = len(self._scores) if self._at_most < looked * GROWTH else looked * GROWTH
+        least = nlargest(k, map(self._scores.__getitem__, found))[-1:]
+        best = [seq for seq in found if self._scores[seq] >= least[0]]
+        ordered = sorted(in_tie_order(self._database, best), key=lambda seq: -self._scores[seq])
+        return [Hit(seq, self._scores[seq]) for seq in ordered[:k]]
+
+    @override
+    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
+        return {seq: self._scores[seq] for seq in self._admitted(seq for seq in seqs if seq in self._scores)}
+
+    @override
+    def statistics(self) -> ScoreStatistics:
+        return ScoreStatistics.of(self._scores[seq] for seq in self._counted())._replace(full=self._full)
+
+    def _counted(self) -> Collection[int]:
+        """Return all matches that count."""
+        if self._only == EVERYTHING or admits_all(self._database, self._only):
+            return self._scores
+        return self._admitted(self._scores)
+
+    def _among_best(self, k: int, category: Category | None) -> list[int]:
+        """Return those of the *k* best matches, and of all that tie with the last of them, that count."""
+        if k not in self._best:
+            least = nlargest(k, self._scores.values())[-1:]
+            self._best[k] = self._admitted(seq for seq, score in self._scores.items() if score >= least[0])
+        found = self._best[k]
+        return [seq for seq in found if category is None or found[seq] == category]
+
+    def _admitted(self, seqs: Iterable[int]) -> dict[int, Category | None]:
+        """Return those of *seqs* that count, with their categories."""
+        within, wanted = where(self._only), set(seqs)
+        if self._at_most < len(wanted):
+            rows = self._database.rows(SELECT_ALL.format(within=within.sql), within.parameters)
+            return {seq: category for seq, category in rows if seq in wanted}
+        sql = SELECT_ADMITTED.format(within=within.sql)
+        return dict(self._database.rows(sql, (in_list(wanted), *within.parameters)))
+
+    @cached_property
+    def _at_most(self) -> int:
+        """How many entries count at most, whether they match or not."""
+        return sum(tallied(self._database, self._only).values())

@@ -1,0 +1,193 @@
+"""
+Packed postings: for each term, in blocks of 1,024 entries, which of them hold it and how often.
+
+A complete block is packed when a store that can be written is closed, and dropped in the transaction that changes a word in it.
+Nothing here is needed for a right answer: FTS5 searches what is not packed, and all of it where something does not fit.
+"""
+
+import sqlite3
+import sys
+from array import array
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import cache
+from itertools import groupby, takewhile
+from operator import itemgetter
+from typing import Literal, NamedTuple
+from zlib import crc32
+
+from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.derived import SHIFT, bounds, remake
+from hardwon.adapters.sqlite.fts import COLUMNS, TOKENIZER
+
+MAX_AT_ONCE = 16
+"""Blocks that are packed when a store is closed: a second and a half of CPU, once for what was written."""
+
+TABLES = ("posting_block", "posting")
+
+BLOCKS = f"""
+    WITH RECURSIVE found (block) AS (
+        SELECT min(id) >> {SHIFT} FROM entries_fts_docsize
+        UNION
+        SELECT (SELECT min(id) >> {SHIFT} FROM entries_fts_docsize WHERE id >= (block + 1) << {SHIFT})
+        FROM found WHERE block IS NOT NULL
+    )
+    SELECT found.block, listed.lengths FROM found LEFT JOIN posting_block listed ON listed.block = found.block
+    WHERE found.block IS NOT NULL ORDER BY found.block
+"""
+"""A lookup for each block. By UNION a damaged number ends it: no block comes twice."""
+
+SELECT_POSTINGS = """
+    SELECT listed.block, posting.term, posting.packed
+    FROM posting_block listed CROSS JOIN posting ON posting.block = listed.block AND posting.term IN ({terms})
+    WHERE listed.block <= ?
+"""
+
+SELECT_TEXTS = f"SELECT rowid, {' || char(10) || '.join(COLUMNS)} FROM entries_fts WHERE rowid BETWEEN ? AND ?"
+
+
+class PackedTerm(NamedTuple):
+    """
+    The entries of a block that hold a term.
+
+    Attributes:
+        places: Their places in the block, ascending.
+        counts: How often each holds it, at least 1.
+
+    """
+
+    places: Sequence[int]
+    counts: Sequence[int]
+
+
+def ensure_postings(database: Database) -> None:
+    """Make the tables again where one was dropped; a store that can't be written stays as it is."""
+    from hardwon.adapters.sqlite.migrations import POSTINGS  # noqa: PLC0415  # rarely needed
+
+    remake(database, TABLES, (), POSTINGS)
+
+
+def packed_lengths(database: Database) -> dict[int, Sequence[int]]:
+    """
+    Return the blocks before the first that is not packed, by number, each with the number of words of each of its places.
+
+    Raises:
+        StorageError: they can't be read.
+    """
+    read = ((block, _unsealed("I", block, b"", value)) for block, value in _blocks(database))
+    return {block: lengths for block, lengths in takewhile(itemgetter(1), read) if len(lengths) == 1 << SHIFT}
+
+
+def packed_terms(database: Database, stems: Sequence[str], last: int) -> Mapping[int, Mapping[str, PackedTerm]]:
+    """
+    Return what is packed of *stems* in the blocks up to *last*, by block and stem; without what is damaged.
+
+    Raises:
+        StorageError: they can't be read.
+    """
+    terms = [stem.encode() for stem in dict.fromkeys(stems)]
+    sql = SELECT_POSTINGS.format(terms=", ".join("?" * len(terms)))
+    found = defaultdict[int, dict[str, PackedTerm]](dict)
+    for block, term, value in database.rows(sql, (*terms, last)):
+        if values := _unsealed("H", block, term, value):
+            half = len(values) // 2
+            found[block][term.decode()] = PackedTerm(values[:half], values[half:])
+    return found
+
+
+def drop_postings(database: Database, seq: int | None = None) -> None:
+    """Drop what is packed of the block of an entry, or of all blocks."""
+    for table in TABLES:
+        if seq is None:
+            database.rows(f"DELETE FROM {table}")
+        else:
+            database.rows(f"DELETE FROM {table} WHERE block = ?", (seq >> SHIFT,))
+
+
+def pack_postings(database: Database, most: int | None = MAX_AT_ONCE) -> None:
+    """
+    Pack at most *most* blocks that are not, but for the newest, which still grows; each in a transaction of its own.
+
+    Raises:
+        StorageError: the store can't be read or written now.
+    """
+    complete = [block for block, lengths in _blocks(database)[:-1] if not isinstance(lengths, bytes)]
+    for block in complete[:most]:
+        with database.transaction():
+            _pack(database, block)
+
+
+def _blocks(database: Database) -> list[tuple[int, object]]:
+    """Return all blocks, ascending, with their packed lengths; None where they are not packed."""
+    return database.rows(BLOCKS)
+
+
+def _pack(database: Database, block: int) -> None:
+    first, last = bounds(block)
+    lengths = array("I", bytes(4 << SHIFT))
+    for seq, sizes in database.rows("SELECT id, sz FROM entries_fts_docsize WHERE id BETWEEN ? AND ?", (first, last)):
+        lengths[seq - first] = sum(varints(sizes))
+    rows = []
+    for term, of_term in groupby(_counted(database.rows(SELECT_TEXTS, (first, last))), itemgetter(0)):
+        _, seqs, counts = zip(*of_term, strict=True)
+        if max(counts) > LARGEST_COUNT:
+            return  # an entry like that is rare: FTS5 goes on searching its block
+        values = array("H", (*(seq - first for seq in seqs), *counts))
+        rows.append((block, term.encode(), _sealed(block, term.encode(), values)))
+    drop_postings(database, first)
+    database.run_many("INSERT INTO posting (block, term, packed) VALUES (?, ?, ?)", rows)
+    database.rows("INSERT INTO posting_block (block, lengths) VALUES (?, ?)", (block, _sealed(block, b"", lengths)))
+
+
+LARGEST_COUNT = (1 << 16) - 1
+
+
+def _counted(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[str, int, int]]:
+    """Yield each term of *texts*, the number of a text that holds it, and how often, ordered by term and number."""
+    with closing(tokenized(texts)) as connection:
+        yield from connection.execute("SELECT term, doc, count(*) FROM token GROUP BY term, doc ORDER BY term, doc")
+
+
+def tokenized(texts: Sequence[tuple[int, str]]) -> sqlite3.Connection:
+    """Return a database in memory whose table `token` has the terms of numbered *texts* as FTS5 stores them, each with its `doc`."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = '{TOKENIZER}')")
+    connection.execute("CREATE VIRTUAL TABLE token USING fts5vocab(texts, instance)")
+    connection.executemany("INSERT INTO texts (rowid, text) VALUES (?, ?)", texts)
+    return connection
+
+
+def varints(blob: bytes) -> Iterator[int]:
+    """Yield the numbers of *blob*, a sequence of SQLite's variable-length integers of at most eight bytes."""
+    value = 0
+    for byte in blob:
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:  # noqa: PLR2004  # the highest bit says that more follow
+            yield value
+            value = 0
+
+
+CHECKSUM_BYTES = 4
+
+
+def _checksum(block: int, term: bytes, body: bytes | memoryview) -> bytes:
+    """Return the checksum of numbers in this machine's byte order: elsewhere it does not fit."""
+    return crc32(body, crc32(term, _seed(block))).to_bytes(CHECKSUM_BYTES, "little")
+
+
+@cache
+def _seed(block: int) -> int:
+    return crc32(f"{sys.byteorder} {block} ".encode())
+
+
+def _sealed(block: int, term: bytes, values: "array[int]") -> bytes:
+    return values.tobytes() + _checksum(block, term, values.tobytes())
+
+
+def _unsealed(code: Literal["H", "I"], block: int, term: object, value: object) -> Sequence[int]:
+    """Return the numbers in *value*, none where it is damaged or no bytes."""
+    if not isinstance(value, bytes) or not isinstance(term, bytes):
+        return ()
+    body, checksum = memoryview(value)[:-CHECKSUM_BYTES], value[-CHECKSUM_BYTES:]
+    return body.cast(code) if checksum == _checksum(block, term, body) else ()

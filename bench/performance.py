@@ -1,0 +1,117 @@
+"""
+`python -m bench.performance`: the cost of every door by size, written to docs/performance.md and docs/performance.svg.
+
+A million entries are measured with `--sizes 1000,10000,100000,1000000`: their store takes minutes and 5 GB, and so does its copy.
+"""
+
+import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"
+
+import argparse
+import tempfile
+from collections.abc import Iterator, Sequence
+
+from bench.__main__ import sizes_of
+from bench.chart import Line, chart
+from bench.cost import all_costs
+from bench.figures import SIZES, Figure
+from bench.report import machine, missed_lines, printed
+
+DOCS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs")
+DRAWN = ("start_new", "start_seen", "start_keyword", "prompt_searched", "recall", "prompt_silent")
+HEAD = """# Performance
+
+```sh
+make performance{options}
+```
+
+wrote this page, on {machine}.
+
+Each store holds lessons of about 60 words, made of sentences of the docstrings of Python's library, with the model's vectors of these
+sentences; 50 were stored, 50 changed and one deleted after the store was packed. Figures of processes are CPU, user and system
+time of the whole process, as a multiple of `python -c pass` in the same rounds, medians of {repetitions}; of calls to a server that
+stays, milliseconds of its CPU until it rests again. Deadlines are as shipped. **Bold** misses the target, in brackets.
+
+![Cost against size](performance.svg)
+"""
+PEERS = """
+## Beside other indexes
+
+A process that starts, is asked for 20 of the same entries and ends, CPU in times of `hardwon recall` in the same rounds. The others are
+given the question's vector, which hardwon makes itself. txtai and mcp-memory-service are left out: their models come from no package
+registry.
+"""
+WHERE = """
+## Where the time goes
+
+Shares of the CPU time after Python has started, under a profile, which makes small functions look dearer than they are.
+"""
+
+
+def main() -> None:
+    """Measure, print and write."""
+    parser = argparse.ArgumentParser(prog="python -m bench.performance", description="Cost by size, as a page.")
+    parser.add_argument("--sizes", type=sizes_of, default=[*SIZES[:3]], help="entries, by commas")
+    parser.add_argument("--repetitions", type=int, default=15, help="runs of each process; medians are printed")
+    parser.add_argument("--out", default=DOCS, help="the folder that is written to")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hardwon-bench-") as folder:
+        figures = [*printed(all_costs(folder, options.sizes, options.repetitions))]
+    write_page(options.out, figures, options.repetitions)
+
+
+def write_page(folder: str, figures: Sequence[Figure], repetitions: int) -> None:
+    """Write `performance.md` and `performance.svg` into *folder*."""
+    sizes = sorted({figure.entries for figure in figures})
+    options = "" if sizes == [*SIZES[:3]] else f" SIZES={','.join(map(str, sizes))}"
+    doors = [figure for figure in figures if not figure.name.startswith(("where_", "peer_"))]
+    missed = [*missed_lines(figures)]
+    page = [
+        HEAD.format(options=options, machine=machine(), repetitions=repetitions),
+        *table(doors),
+        "\n## Missed targets\n",
+        *(missed or ["None."]),
+        WHERE,
+        *table([figure for figure in figures if figure.name.startswith("where_")]),
+        PEERS,
+        *table([figure for figure in figures if figure.name.startswith("peer_")]),
+    ]
+    _write(folder, "performance.md", "\n".join(page) + "\n")
+    lines = [_line(name, doors) for name in DRAWN]
+    _write(folder, "performance.svg", chart([line for line in lines if line.points], "CPU, times python -c pass"))
+
+
+def table(figures: Sequence[Figure]) -> Iterator[str]:
+    """Yield the lines of a table: a row for each title, a column for each size."""
+    sizes = sorted({figure.entries for figure in figures})
+    yield f"| | {' | '.join(f'{entries:,}' for entries in sizes)} |"
+    yield f"|---|{'---:|' * len(sizes)}"
+    for title in dict.fromkeys(figure.title for figure in figures):
+        of_row = {figure.entries: cell(figure) for figure in figures if figure.title == title}
+        yield f"| {title} | {' | '.join(of_row.get(entries, '') for entries in sizes)} |"
+
+
+def cell(figure: Figure) -> str:
+    """Return a figure with its target, and what went wrong."""
+    value = f"{figure.ratio:.1f} x" if figure.ratio else f"{figure.value:,.1f} {figure.unit}"
+    if figure.met is False:
+        value = f"**{value}**"
+    target = f" ({figure.aim.most:g})" if figure.aim else ""
+    return f"{value}{target}{f': {figure.note}' if figure.note else ''}"
+
+
+def _line(name: str, figures: Sequence[Figure]) -> Line:
+    own = [figure for figure in figures if figure.name == name and figure.ratio]
+    points = [(figure.entries, figure.ratio or 0.0) for figure in own]
+    targets = [(figure.entries, figure.aim.most) for figure in own if figure.aim]
+    return Line(own[0].title.removesuffix(": CPU") if own else "", points, targets)
+
+
+def _write(folder: str, name: str, text: str) -> None:
+    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""The cost of calls to an MCP server that stays: the CPU time of its process, until it rests again. On Linux."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from statistics import median
+
+from bench.figures import Figure, aim_of
+from bench.mcp_client import Call, Client, running_server
+from bench.texts import Writer
+
+SEARCHES_PER_REPETITION = 10
+WORDS = 8
+P50, P95 = (5, 7, 15, 80), (8, 12, 25, 120)
+"""Milliseconds of CPU at each size."""
+
+STORED = (40, 40, 40, 40)
+REST_SECONDS, LONGEST_WAIT_SECONDS = 0.05, 5.0
+
+
+def server_cost_figures(
+    project: str, environment: Mapping[str, str], entries: int, repetitions: int
+) -> Iterator[Figure]:
+    """Yield what searches cost a warm server, what storing costs, and the first search after it."""
+    if sys.platform != "linux":
+        return
+    writer = Writer(seed=10)
+    with running_server(project, environment) as client:
+        cost_of(client, _search(writer))  # loads what is loaded once
+        searches = sorted(cost_of(client, _search(writer)) for _ in range(SEARCHES_PER_REPETITION * repetitions))
+        pairs = [(cost_of(client, _lesson(writer)), cost_of(client, _search(writer))) for _ in range(repetitions)]
+        loaded = peak_megabytes(client.pid)
+    stored, after = (median(values) for values in zip(*pairs, strict=True))
+    slow = searches[len(searches) * 95 // 100]
+    for name, title, value, targets in (
+        ("search_p50", "memory_search, warm: median", median(searches), P50),
+        ("search_p95", "memory_search, warm: 95 of 100", slow, P95),
+        ("store_memory", "store_memory", stored, STORED),
+        ("search_after", "memory_search, first after it", after, P50),
+    ):
+        yield Figure(name, f"{title}: CPU", entries, value, "ms", aim=aim_of(targets, entries, "value"))
+    yield Figure("server_peak", "MCP server after it: peak memory", entries, loaded, "MB")
+
+
+def cost_of(client: Client, call: Call) -> float:
+    """Return the milliseconds of CPU that the server takes from a call until it rests again."""
+    before = _cpu_seconds(client.pid)
+    client.call(call)
+    deadline = time.monotonic() + LONGEST_WAIT_SECONDS
+    after = _cpu_seconds(client.pid)
+    while time.monotonic() < deadline:
+        time.sleep(REST_SECONDS)
+        if after == (after := _cpu_seconds(client.pid)):
+            break
+    return (after - before) * 1000
+
+
+def peak_megabytes(pid: int) -> float:
+    """Return the peak resident memory of a process."""
+    with open(f"/proc/{pid}/status", encoding="ascii") as file:
+        [kilobytes] = [line.split()[1] for line in file if line.startswith("VmHWM:")]
+    return int(kilobytes) / 1024
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Return the CPU time of all threads of a process, those that ended too."""
+    os.kill(pid, 0)
+    return time.clock_gettime((~pid << 3) | 2)  # as clock_getcpuclockid(3) names it
+
+
+def _search(writer: Writer) -> Call:
+    return "memory_search", {"query": writer.text(WORDS)}
+
+
+def _lesson(writer: Writer) -> Call:
+    texts = {"name": writer.text(6), "description": writer.text(40), "reasoning": writer.text(15)}
+    return "store_memory", {**texts, "category": "patterns"}
