@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance docs figures imports description words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance quality docs figures imports description words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -77,6 +77,9 @@ bench: setup  ## figures and ratios, measured in one run
 SIZES ?= 1000,10000,100000
 performance: setup  ## measure the cost of every door at SIZES, and write docs/performance.md and its chart
 	$(BIN)/python -m bench.performance --sizes $(SIZES)
+
+quality: setup  ## measure the tables of docs/quality.md from scratch; TABLES names some
+	$(BIN)/python -m bench.quality $(TABLES)
 
 figures: .venv/.installed  ## how large the code is, and how many modules a walk through it enters
 	@$(BIN)/python -m tools.figures

@@ -1,0 +1,30 @@
+"""
+`python -m bench.quality [TABLE ...]`: the tables of `docs/quality.md`, measured from scratch.
+
+A table is a module beside this one, with a function `table` that yields its lines. Each reads the labelled sets and
+asks the product's own use cases, with the embedded model.
+"""
+
+import argparse
+from collections.abc import Callable, Iterator
+
+TABLES: dict[str, Callable[[], Iterator[str]]] = {}
+"""The tables, in the order of `docs/quality.md`."""
+
+
+def main() -> None:
+    """Print the tables that were asked for, all by default."""
+    parser = argparse.ArgumentParser(prog="python -m bench.quality", description="The tables of docs/quality.md.")
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"one of {', '.join(TABLES)}; all by default")
+    asked = parser.parse_args().tables
+    if unknown := sorted({*asked} - {*TABLES}):
+        parser.error(f"no such table: {', '.join(unknown)}")
+    for name in asked or TABLES:
+        print(f"## {name}\n")
+        for line in TABLES[name]():
+            print(line, flush=True)
+        print()
+
+
+if __name__ == "__main__":
+    main()
