@@ -8,7 +8,9 @@ asks the product's own use cases, with the embedded model.
 import argparse
 from collections.abc import Callable, Iterator
 
-TABLES: dict[str, Callable[[], Iterator[str]]] = {}
+from bench.quality import block
+
+TABLES: dict[str, Callable[[], Iterator[str]]] = {"block": block.table}
 """The tables, in the order of `docs/quality.md`."""
 
 

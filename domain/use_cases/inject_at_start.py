@@ -16,6 +16,7 @@ from hardwon.domain.model.injection.receipt import (
     COUNTED,
     MAX_MISSED,
     NO_ROOM,
+    NOT_RELEVANT,
     OWED,
     TOO_LOW,
     Form,
@@ -116,7 +117,8 @@ class Inject(NamedTuple):
             limit: The maximum number of entries; 0 and less print nothing. Constitutional ones don't count.
             deadline: The end of the time for searching.
             workplace: Where the user works; decides which entries may be shown.
-            framed: Mark the block's beginning and end for the host.
+            framed: For a host: with the block's beginning and end marked, and only relevant lessons in the places that no
+                category is owed.
             occasion: The reason to recall conversations; None for no conversations.
 
         Raises:
@@ -133,7 +135,7 @@ class Inject(NamedTuple):
             retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
             retrieval = retrieve.find(query.public, deadline, query.keyword_text)
             maxima = maxima_of(retrieval, self.repository, seen)
-            policy = RankingPolicy(weights=self.weights, maxima=maxima, now=now, own=workplace.own)
+            policy = RankingPolicy(weights=self.weights, maxima=maxima, now=now, own=workplace.own, by_relevance=framed)
             selected = self._select(retrieval, policy, limit, rules, seen)
             related, missing = self._related(query, occasion, deadline, rules)
             injection = self._block(retrieval, selected, rules, related, workplace, framed=framed)
@@ -271,6 +273,9 @@ def _lessons(injection: Injection) -> Iterator[_Piece]:
 
 def _scored(piece: _Piece, scored: Scored, injection: Injection) -> _Piece:
     parts = injection.selected.policy.parts(scored.signals) if injection.selected else {}
+    if scored.relevance is not None:
+        closeness = {} if scored.candidate.closeness is None else {"closeness": scored.candidate.closeness}
+        parts = {**parts, **closeness, "relevance": scored.relevance}
     return piece._replace(shown=piece.shown._replace(score=scored.score, parts=parts))
 
 
@@ -299,6 +304,8 @@ def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
 def _why(missed: Scored, selected: Selected) -> str:
     if missed in selected.ranked:
         return NO_ROOM
+    if not missed.is_relevant:
+        return NOT_RELEVANT
     last = selected.ranked[-1].score if selected.ranked else 0.0
     return OWED if missed.score > last else TOO_LOW
 

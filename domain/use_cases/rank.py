@@ -7,11 +7,19 @@ from itertools import chain, islice, product
 from typing import NamedTuple
 
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.bounds import Head, Selection, first_exact
+from hardwon.domain.model.ranking.bounds import Head, Selection, Unseen, first_exact
 from hardwon.domain.model.ranking.candidates import Candidate, Hit, RankingFacts, RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
 from hardwon.domain.model.ranking.policy import Judged, RankingContext, RecallPolicy, judge
-from hardwon.domain.model.ranking.prominence import RECALL_CAP, Maxima, RankingPolicy, Scored, TrackRecord, track_record
+from hardwon.domain.model.ranking.prominence import (
+    RECALL_CAP,
+    Maxima,
+    RankingPolicy,
+    Scored,
+    TrackRecord,
+    is_relevant,
+    track_record,
+)
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.closeness import Closeness
@@ -167,10 +175,10 @@ class BestAnswers:
         return {seq: len(files & set(about)) for seq, about in self._repository.references(seqs).items()}
 
 
-def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, float]:
-    """Return the bounds of a head: one for all unseen entries, empty without any."""
+def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, Unseen]:
+    """Return the unseen of a head: one group for all of them, empty without any."""
     bounds = [candidate.upper_bound for candidate in bounded]
-    return {None: max(bounds)} if bounds else {}
+    return {None: Unseen(max(bounds))} if bounds else {}
 
 
 def _best_possible(context: RankingContext) -> RecallFacts:
@@ -237,12 +245,12 @@ class _CategoryHead(NamedTuple):
 
     Attributes:
         facts: The entries in them.
-        bound: The upper bound of the score of all other entries.
+        others: The upper bounds of all other entries.
 
     """
 
     facts: Mapping[int, RankingFacts]
-    bound: float
+    others: Unseen
 
 
 def maxima_of(retrieval: Retrieval, repository: RankingReads, visible_in: Visibility | None = None) -> Maxima:
@@ -266,22 +274,30 @@ def select(
 
     Reads three sorted lists for each category, twice as deep each time, until their bounds prove the choice.
     """
-    selection, head = first_exact(_heads(retrieval, repository, policy, balancer.limit, visible_in), balancer.select)
+    lists = _Signals(retrieval, Closeness.of(retrieval.spaces))
+    selection, head = first_exact(_heads(lists, repository, policy, balancer.limit, visible_in), balancer.select)
     return Selected(tuple(in_order(selection)), policy, head.ranked)
 
 
+class _Signals(NamedTuple):
+    """The results of both searches, and the closeness of entries to the query."""
+
+    retrieval: Retrieval
+    closeness: Closeness
+
+
 def _heads(
-    retrieval: Retrieval, repository: RankingReads, policy: RankingPolicy, limit: int, visible_in: Visibility | None
+    lists: _Signals, repository: RankingReads, policy: RankingPolicy, limit: int, visible_in: Visibility | None
 ) -> Iterator[Head[Scored]]:
     sizes = repository.sizes(visible_in)
     depth = max(START_DEPTH, limit)
     while True:
         prominent = _most_prominent(depth, repository, policy, visible_in)
         heads = {
-            name: _head(name, depth, retrieval, repository, policy, prominent=prominent.get(name, ())) for name in sizes
+            name: _head(name, depth, lists, repository, policy, prominent=prominent.get(name, ())) for name in sizes
         }
         unseen = {name for name, head in heads.items() if len(head.facts) < sizes[name] > depth}
-        yield Head(policy.rank(_candidates(heads.values(), retrieval)), {name: heads[name].bound for name in unseen})
+        yield Head(policy.rank(_candidates(heads.values(), lists)), {name: heads[name].others for name in unseen})
         depth *= 2
 
 
@@ -318,27 +334,31 @@ def _heads_of(
 def _head(
     category: Category,
     depth: int,
-    retrieval: Retrieval,
+    lists: _Signals,
     repository: RankingReads,
     policy: RankingPolicy,
     *,
     prominent: Sequence[RankingFacts],
 ) -> _CategoryHead:
-    by_vector = retrieval.by_vector.top(depth, category)
-    by_keyword = retrieval.by_keyword.top(depth, category)
+    by_vector = lists.retrieval.by_vector.top(depth, category)
+    by_keyword = lists.retrieval.by_keyword.top(depth, category)
     facts = {known.seq: known for known in prominent}
     found = {hit.seq for hit in (*by_vector, *by_keyword)}
     facts.update((known.seq, known) for known in repository.facts(found - facts.keys()))
     prominence = policy.prominence(prominent[-1]) if len(prominent) == depth else 0.0
     tails = policy.signals(_tail(by_vector, depth), _tail(by_keyword, depth), prominence)
-    return _CategoryHead(facts, bound=policy.score(tails))
+    nearest = lists.closeness.upper_bound(by_vector[-1].score) if len(by_vector) == depth else None
+    may_matter = any(is_relevant(policy.relevance(closeness, tails)) for closeness in (nearest, None))
+    bound = policy.score(tails if may_matter else tails._replace(prominence=0.0))
+    return _CategoryHead(facts, Unseen(bound, by_score=may_matter))
 
 
-def _candidates(heads: Iterable[_CategoryHead], retrieval: Retrieval) -> list[Candidate]:
+def _candidates(heads: Iterable[_CategoryHead], lists: _Signals) -> list[Candidate]:
     facts = {seq: known for head in heads for seq, known in head.facts.items()}
-    vector = retrieval.by_vector.scores(facts)
-    keyword = retrieval.by_keyword.scores(facts)
-    return [Candidate(known, vector.get(seq), keyword.get(seq)) for seq, known in facts.items()]
+    vector = lists.retrieval.by_vector.scores(facts)
+    keyword = lists.retrieval.by_keyword.scores(facts)
+    closeness = lists.closeness.scores(vector)
+    return [Candidate(known, vector.get(seq), keyword.get(seq), closeness.get(seq)) for seq, known in facts.items()]
 
 
 def _best(hits: Sequence[Hit]) -> float:

@@ -6,6 +6,7 @@ from typing import NamedTuple, Self
 from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.ranking.context_relevance import FLOOR
 from hardwon.domain.use_cases.explain_injections import Explained
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
 from hardwon.entrypoints.presenters.text import utc_text
@@ -118,7 +119,16 @@ def _reason(explained: Explained, shown: Shown) -> str:
     if not terms:
         return ", ".join(f"{name} {value:.4g}" for name, value in shown.parts.items())
     counted = [term for term in terms if term[1]] or terms
-    return " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in counted)
+    text = " + ".join(f"{SIGNALS.get(name, name)} {weight:.2g} * {value:.3g}" for name, weight, value in counted)
+    return f"{text}; {relevance}" if (relevance := _relevance(explained, shown)) else text
+
+
+def _relevance(explained: Explained, shown: Shown) -> str:
+    """Return how likely a lesson matters to a session that starts, beside the floor; empty where that did not count."""
+    if explained.receipt.event != "start" or shown.form != "lesson" or "relevance" not in shown.parts:
+        return ""
+    relevance = shown.parts["relevance"]
+    return f"relevance {relevance:.2f} {'>=' if relevance >= FLOOR else '<'} {FLOOR}"
 
 
 def _win(explained: Explained, shown: Shown) -> str:

@@ -92,6 +92,7 @@ MAX_MISSED = 3
 """Near misses that a receipt keeps."""
 
 NO_ROOM = "no room"
+NOT_RELEVANT = "not relevant enough"
 TOO_LOW = "below the last place"
 OWED = "the places that were left are owed to other categories"
 TOO_WEAK = "too weak"

@@ -9,7 +9,8 @@ score falls when a signal rises, the policy's score of these tails is its *upper
 **Statement.** A selection is made of a ranking, best first: each group is owed its best `quota` places, other places go
 by score, `limit` in all; a candidate is passed over only for what it is, or for what ranks above it in its group. If in
 every group that has unseen candidates their upper bound is below the group's threshold (`Selection.threshold`), the
-selection of the seen candidates is the selection of all candidates, in the same order.
+selection of the seen candidates is the selection of all candidates, in the same order. Where no unseen candidate of a group
+may be chosen by score (`Unseen.by_score`), as none is relevant enough, the quota's last score alone is the threshold.
 
 **Proof.** Insert an unseen candidate into the ranking. Its score is strictly below those of the candidates that are owed
 a place in its group and of all that are chosen by score, so no tie-break matters: it is owed no place, and the groups
@@ -58,12 +59,27 @@ class Selection(NamedTuple, Generic[S]):
     limit: int
     last_owed: Mapping[Category | None, float] | None = None
 
-    def threshold(self, group: Category | None) -> float:
-        """Return the score below which a further candidate of *group* would change nothing."""
+    def threshold(self, group: Category | None, *, by_score: bool = True) -> float:
+        """Return the score below which a further candidate of *group*, which may be chosen *by_score*, would change nothing."""
+        owed = math.inf if self.last_owed is None else self.last_owed.get(group, -math.inf)
+        if not by_score:
+            return owed
         if len(self.owed) + len(self.by_score) < self.limit:
             return -math.inf
-        owed = math.inf if self.last_owed is None else self.last_owed.get(group, -math.inf)
         return min(owed, self.by_score[-1].score if self.by_score else math.inf)
+
+
+class Unseen(NamedTuple):
+    """
+    Bounds for the candidates of a group that were not seen.
+
+    Attributes:
+        bound: The upper bound of their scores.
+        by_score: Whether one of them may be chosen by score; otherwise only for the quota.
+    """
+
+    bound: float
+    by_score: bool = True
 
 
 class Head(NamedTuple, Generic[S]):
@@ -72,11 +88,11 @@ class Head(NamedTuple, Generic[S]):
 
     Attributes:
         ranked: These candidates, best first.
-        bounds: The upper bound of the score of unseen candidates, for each group that has any.
+        unseen: Bounds for the unseen candidates, for each group that has any.
     """
 
     ranked: Sequence[S]
-    bounds: Mapping[Category | None, float] = {}
+    unseen: Mapping[Category | None, Unseen] = {}
 
 
 def first_exact(
@@ -91,6 +107,8 @@ def first_exact(
     """
     for head in heads:
         selection = select(head.ranked)
-        if all(bound < selection.threshold(group) for group, bound in head.bounds.items()):
+        if all(
+            bound < selection.threshold(group, by_score=by_score) for group, (bound, by_score) in head.unseen.items()
+        ):
             return selection, head
     raise AssertionError("the last head holds everything")

@@ -27,7 +27,7 @@ class CategoryBalancer(NamedTuple):
     Selects *limit* entries so that no category is crowded out.
 
     From a limit of 9 on, each category first gets up to 3 places for its best entries, dealt round by round if there are
-    too few places even for these. All other places go by score over all categories.
+    too few places even for these. All other places go by score over all categories, to relevant entries.
 
     Examples:
         >>> import datetime as dt
@@ -55,7 +55,7 @@ class CategoryBalancer(NamedTuple):
         rounds = zip_longest(*(group[:quota] for group in groups.values()))
         owed = [scored for dealt in rounds for scored in dealt if scored][:places]
         taken = {scored.facts.seq for scored in owed}
-        others = [scored for scored in ranked if scored.facts.seq not in taken]
+        others = [scored for scored in ranked if scored.is_relevant and scored.facts.seq not in taken]
         complete = {name: group[quota - 1].score for name, group in groups.items() if len(group) >= quota}
         return Selection(tuple(owed), tuple(others[: places - len(owed)]), self.limit, complete if quota else None)
 

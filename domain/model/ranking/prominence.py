@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
+from hardwon.domain.model.ranking.context_relevance import FLOOR, context_relevance
 from hardwon.domain.model.vocabulary import Category, Confidence
 
 OBSERVATION_WEIGHT = 0.3
@@ -81,17 +82,34 @@ class Signals(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A candidate with its final score and its signals, and whether it is of the user's project."""
+    """
+    A candidate with its final score.
+
+    Attributes:
+        is_own: Whether it is of the user's project.
+        relevance: How likely it matters to the session, `[0, 1]`; None where that does not count.
+    """
 
     candidate: Candidate
     signals: Signals
     score: float
     is_own: bool = False
+    relevance: float | None = None
+
+    @property
+    def is_relevant(self) -> bool:
+        """Whether it may have a place that no category is owed."""
+        return is_relevant(self.relevance)
 
     @property
     def facts(self) -> RankingFacts:
         """The fields of the entry."""
         return self.candidate.facts
+
+
+def is_relevant(relevance: float | None) -> bool:
+    """Return whether *relevance* reaches the floor; None always does."""
+    return relevance is None or relevance >= FLOOR
 
 
 def share(score: float | None, best: float) -> float:
@@ -146,6 +164,8 @@ class RankingPolicy:
         maxima: The best of each signal; a signal without a positive best is missing.
         now: The time of ranking.
         own: The ids of the user's project and its clones; their entries come first among those of equal score.
+        by_relevance: Whether prominence counts for relevant entries only, and only these have places beyond the quota.
+            Without a signal of the query all are relevant.
 
     Examples:
         >>> noon = dt.datetime(2026, 1, 5, 12, tzinfo=dt.UTC)
@@ -158,11 +178,20 @@ class RankingPolicy:
         [(20, 0.87), (0, 0.84)]
     """
 
-    def __init__(self, *, weights: Weights, maxima: Maxima, now: dt.datetime, own: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        weights: Weights,
+        maxima: Maxima,
+        now: dt.datetime,
+        own: Sequence[str] = (),
+        by_relevance: bool = False,
+    ) -> None:
         self.effective = weights.redistributed(vector=maxima.vector > 0, keyword=maxima.keyword > 0)
         self.maxima = maxima
         self.now = now
         self._own = own
+        self._by_relevance = by_relevance and self.name == "hybrid"
 
     @property
     def name(self) -> Literal["hybrid", "prominence"]:
@@ -185,6 +214,10 @@ class RankingPolicy:
             prominence=track_record,
         )
 
+    def relevance(self, closeness: float | None, signals: Signals) -> float | None:
+        """Return how likely an entry matters, `[0, 1]`; None where that does not count. It never falls when a signal rises."""
+        return context_relevance(closeness, signals.keyword) if self._by_relevance else None
+
     def score(self, signals: Signals) -> float:
         """Return the final score, in `[0, 1]`; it never falls when a signal rises."""
         return (
@@ -204,8 +237,11 @@ class RankingPolicy:
 
     def _scored(self, candidate: Candidate) -> Scored:
         signals = self.signals(candidate.vector, candidate.keyword, self.prominence(candidate.facts))
+        relevance = self.relevance(candidate.closeness, signals)
+        if not is_relevant(relevance):
+            signals = signals._replace(prominence=0.0)
         is_own = candidate.facts.project in self._own
-        return Scored(candidate=candidate, signals=signals, score=self.score(signals), is_own=is_own)
+        return Scored(candidate, signals, self.score(signals), is_own, relevance)
 
 
 LATEST_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)

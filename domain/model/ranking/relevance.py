@@ -14,6 +14,8 @@ which nothing is shown is 0.5. `docs/quality.md` says on which questions they we
 
 import math
 
+from hardwon.domain.model.ranking.logistic import logistic
+
 MAX_MATCHED = 1.0
 """The upper bound of `matched`: repeating the words of a question adds nothing."""
 
@@ -49,9 +51,5 @@ def relevance(closeness: float | None, background: float, matched: float) -> flo
     """
     words = math.sqrt(min(max(matched, 0.0), MAX_MATCHED))
     if closeness is None:
-        return _logistic(MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words)
-    return _logistic(INTERCEPT + CLOSENESS_WEIGHT * closeness + BACKGROUND_WEIGHT * background + MATCHED_WEIGHT * words)
-
-
-def _logistic(logit: float) -> float:
-    return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
+        return logistic(MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words)
+    return logistic(INTERCEPT + CLOSENESS_WEIGHT * closeness + BACKGROUND_WEIGHT * background + MATCHED_WEIGHT * words)

@@ -19,7 +19,7 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, POLICIES, PolicyName
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.ranking.bounds import Head, first_exact
+from hardwon.domain.model.ranking.bounds import Head, Unseen, first_exact
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts, RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
@@ -92,7 +92,8 @@ def test_the_first_head_that_proves_its_choice_chooses_as_of_everything(
             bounds = dict[Category | None, float]()
             for unseen in in_any_order[seen:]:
                 bounds[unseen.facts.category] = max(bounds.get(unseen.facts.category, 0.0), unseen.score + slack)
-            yield Head(sorted(in_any_order[:seen], key=final_order), bounds)
+            unseen_of = {category: Unseen(bound) for category, bound in bounds.items()}
+            yield Head(sorted(in_any_order[:seen], key=final_order), unseen_of)
 
     select = CategoryBalancer(limit).select
     selection, head = first_exact(heads(), select)
@@ -175,24 +176,35 @@ def build(all_lessons: list[Lesson], *, semantic: bool = True, keyword: bool = T
     by_keyword = {
         seq: planned.keyword for seq, planned in enumerate(all_lessons, start=1) if planned.keyword is not None
     }
+    matches = InMemoryMatches(state, by_vector)
     retrieval = Retrieval(
         query="anything",
-        by_vector=InMemoryMatches(state, by_vector) if semantic else NoMatches(),
+        by_vector=matches if semantic else NoMatches(),
         by_keyword=InMemoryMatches(state, by_keyword) if keyword else NoMatches(),
+        spaces=(matches,) if semantic else (),
     )
     return retrieval, InMemoryEntryRepository(state)
 
 
 def choose(
-    retrieval: Retrieval, repository: RankingReads, limit: int, first_depth: int, weighting: Weights = DEFAULT
+    retrieval: Retrieval,
+    repository: RankingReads,
+    limit: int,
+    first_depth: int,
+    weighting: Weights = DEFAULT,
+    *,
+    by_relevance: bool = False,
 ) -> Selected:
-    policy = RankingPolicy(weights=weighting, maxima=maxima_of(retrieval, repository), now=NOW)
+    maxima = maxima_of(retrieval, repository)
+    policy = RankingPolicy(weights=weighting, maxima=maxima, now=NOW, by_relevance=by_relevance)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session_start, "START_DEPTH", first_depth)
         return select(retrieval, repository, policy, CategoryBalancer(limit))
 
 
-def rank_everything(retrieval: Retrieval, repository: RankingReads, weighting: Weights) -> list[Scored]:
+def rank_everything(
+    retrieval: Retrieval, repository: RankingReads, weighting: Weights, *, by_relevance: bool
+) -> list[Scored]:
     """Rank every learning of the store by its true scores."""
     facts = [*chain.from_iterable(repository.newest_by_track_record(1_000).values())]
     seqs = [fact.seq for fact in facts]
@@ -205,18 +217,23 @@ def rank_everything(retrieval: Retrieval, repository: RankingReads, weighting: W
             observations=max((fact.observation_count for fact in facts), default=1),
         ),
         now=NOW,
+        by_relevance=by_relevance,
     )
-    return policy.rank([Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq)) for fact in facts])
+    closeness = Closeness.of(retrieval.spaces).scores(vector)
+    return policy.rank(
+        [Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq), closeness.get(fact.seq)) for fact in facts]
+    )
 
 
 def assert_exact(
     retrieval: Retrieval, repository: RankingReads, limit: int, first_depth: int, weighting: Weights = DEFAULT
 ) -> None:
-    everything = rank_everything(retrieval, repository, weighting)
-    selected = choose(retrieval, repository, limit, first_depth, weighting)
+    for by_relevance in (False, True):
+        everything = rank_everything(retrieval, repository, weighting, by_relevance=by_relevance)
+        selected = choose(retrieval, repository, limit, first_depth, weighting, by_relevance=by_relevance)
 
-    assert list(selected.ranked) == in_order(CategoryBalancer(limit).select(everything))
-    assert [seq for seq in everything if seq in selected.seen] == list(selected.seen)
+        assert list(selected.ranked) == in_order(CategoryBalancer(limit).select(everything))
+        assert [seq for seq in everything if seq in selected.seen] == list(selected.seen)
 
 
 @pytest.mark.parametrize(("semantic", "keyword"), [(True, True), (True, False), (False, True), (False, False)])
@@ -286,10 +303,12 @@ def test_session_start_is_exhaustive_over_every_store(
         world.embed_all(vectors | dict.fromkeys(unranked, QUERY_VECTOR))
         for seq, (_, _, recalls) in zip(seqs, stored, strict=True):
             world.usage.record_recall([seq] * recalls, NOW)
+        by_vector = world.index.compare(QUERY_VECTOR, LEARNINGS)
         retrieval = Retrieval(
             query="parser",
-            by_vector=world.index.compare(QUERY_VECTOR, LEARNINGS),
+            by_vector=by_vector,
             by_keyword=world.keywords.match(["parser", "lock"], "any", LEARNINGS, IN_TIME),
+            spaces=(by_vector,),
         )
 
         assert_exact(retrieval, world.repository, limit, first_depth)

@@ -1,0 +1,82 @@
+"""For a host the block ends where lessons no longer matter to what the user works on; in the argument form it is full."""
+
+import json
+
+import pytest
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.ranking.context_relevance import FLOOR, context_relevance
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.hook_texts import block_of, entry
+from tests.entrypoints.programs import run
+
+ABOUT = [entry(f"Invoices {n}", f"Invoices are exported as ledger lines, case {n}.") for n in range(5)]
+"""Each matches the feature's words as well as the others."""
+
+
+def unrelated(n: int) -> Entry:
+    """Return one of 30 lessons about other things, observed far more often than any that matters."""
+    return entry(f"Gardening {n}", f"Roses want sun and water, bed {n}.", count=90 + n)
+
+
+@pytest.fixture
+def invoicing(empty_world: World) -> World:
+    """Return a world with 5 lessons about the active feature among 30 others; it searches by word only."""
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    empty_world.write_feature(
+        "007-export", {"slug": "export", "status": "active"}, spec="# Export\n\nExport invoices as ledger lines.\n"
+    )
+    empty_world.remember(*ABOUT, *map(unrelated, range(30)))
+    return empty_world
+
+
+def names(text: str) -> list[str]:
+    return [heading.removeprefix("### Pattern: ").split()[0] for heading in block_of(text).headings]
+
+
+def test_for_a_host_the_block_ends_with_the_last_relevant_lesson(invoicing: World) -> None:
+    assert names(invoicing.hook().stdout) == ["Invoices"] * 5
+
+
+def test_the_argument_form_fills_every_place(invoicing: World) -> None:
+    printed = names(invoicing.argument_form().stdout)
+
+    assert (printed.count("Invoices"), len(printed)) == (5, 20)
+
+
+def test_a_category_gets_its_three_places_whatever_their_relevance(invoicing: World) -> None:
+    invoicing.remember(*(entry(f"Weather {n}", f"Rain in spring {n}.", category="heuristics") for n in range(7)))
+    printed = invoicing.hook().stdout
+
+    assert printed.count("Rain in spring") == 3
+    assert printed.count("### Pattern: Invoices") == 5
+    assert "Roses" not in printed
+
+
+def test_without_a_query_the_block_is_full(invoicing: World) -> None:
+    (invoicing.project / "docs" / "features" / "007-export" / ".meta.json").unlink()
+
+    assert len(names(invoicing.hook().stdout)) == 20
+
+
+def test_where_no_word_matches_the_block_is_full(invoicing: World) -> None:
+    invoicing.write_feature("008-other", {"slug": "zygote", "status": "active"})
+    (invoicing.project / "docs" / "features" / "007-export" / ".meta.json").unlink()
+
+    assert len(names(invoicing.hook().stdout)) == 20
+
+
+def test_why_shows_the_relevance_of_each_lesson_and_of_those_that_were_left_out(invoicing: World) -> None:
+    invoicing.hook()
+    explained = json.loads(run(invoicing, "hardwon", "why", "--json").stdout)
+
+    [injection] = explained["items"]
+    for item in injection["entries"]:
+        parts = item["parts"]
+        assert parts["relevance"] == pytest.approx(context_relevance(None, parts["keyword"]), abs=1e-6)
+        assert parts["relevance"] >= FLOOR
+    assert {miss["why"] for miss in injection["nearly"]} == {"not relevant enough"}
+    assert (
+        f"relevance {injection['entries'][0]['parts']['relevance']:.2f} >= {FLOOR}"
+        in run(invoicing, "hardwon", "why").stdout
+    )
