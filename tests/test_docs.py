@@ -31,7 +31,7 @@ CALLS = sorted({line for text in TEXTS.values() for line in (*quoted(text), *in_
 OUR_CALLS = [call.split() for call in CALLS if re.match(r"hardwon [a-z]+( |$)", call)]
 COMMANDS = sorted({tuple(call[1:3] if call[1] == "checkpoint" else call[1:2]) for call in OUR_CALLS})
 VERBS = sorted(
-    {verb for call in CALLS if call.startswith("make ") for verb in re.findall(r"\b[a-z][a-z-]+\b", call[5:])}
+    {word for call in CALLS if call.startswith("make ") for word in call.split()[1:] if re.fullmatch("[a-z-]+", word)}
 )
 
 
