@@ -8,7 +8,6 @@ import contextlib
 import datetime as dt
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from hardwon.domain.model.injection.receipt import Turn
     from hardwon.domain.use_cases.capture import Capture
     from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
-    from hardwon.domain.use_cases.similarity import TextSimilarity
     from hardwon.domain.use_cases.track_usage import NoticeUse
     from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
@@ -151,7 +149,7 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
 
     place, root = read_place(memory, project_root), folder_of_files(project_root)
     return Capture(
-        chunker=Chunker(memory.settings.capture_boundaries, _likeness(memory)),
+        chunker=Chunker(memory.settings.capture_boundaries),
         files=MarkdownConversationFiles(root, keep_from_git(place.project, root)),
         journal=open_journal(memory.settings.global_store),
         workplace=place.workplace,
@@ -169,15 +167,6 @@ def folder_of_files(project_root: str) -> str:
         return real
     below = os.path.join(main, os.path.relpath(real, top))
     return os.path.normpath(below) if os.path.isdir(below) else main
-
-
-def _likeness(memory: "Memory") -> "TextSimilarity | None":
-    """Compare conversations by meaning, in the first space that is for them."""
-    from hardwon.domain.use_cases.similarity import TextSimilarity
-
-    embedders = (space.embedder for space in memory.spaces if "conversation" in space.vectors.kinds)
-    embedder = next(embedders, None)
-    return TextSimilarity(embedder, time.monotonic) if embedder else None
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ import pytest
 from bench.quality.block import Block, blocks
 from bench.quality.labelled import HALVES
 from bench.quality.lessons_store import LessonsStore, lessons_store
+from bench.quality.segmentation import cuts, figures, talks
 
 ALL = 20
 
@@ -37,3 +38,14 @@ def test_a_block_for_a_host_is_more_relevant_than_a_full_one_and_misses_little(
     assert precision(stopped) >= 0.43
     assert recall(stopped) >= 0.69
     assert recall(full) - recall(stopped) <= 0.05
+
+
+@pytest.mark.parametrize(("half", "f1"), [("dev", 0.83), ("held", 0.89)])
+def test_conversations_are_cut_where_their_subject_changes(half: str, f1: float) -> None:
+    assert figures(map(cuts, talks(half, announced=False))).f1 >= f1
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_announced_changes_are_all_found_and_nothing_else(half: str) -> None:
+    for talk in talks(half, announced=True):
+        assert cuts(talk).found == cuts(talk).right

@@ -8,9 +8,9 @@ asks the product's own use cases, with the embedded model.
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench.quality import block
+from bench.quality import block, segmentation
 
-TABLES: dict[str, Callable[[], Iterator[str]]] = {"block": block.table}
+TABLES: dict[str, Callable[[], Iterator[str]]] = {"block": block.table, "segmentation": segmentation.table}
 """The tables, in the order of `docs/quality.md`."""
 
 

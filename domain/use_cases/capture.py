@@ -127,7 +127,9 @@ class Capture:
                 buffer = attrs.evolve(buffer, position=None)
             if not buffer.has(new.exchange, new.begins_at):
                 drafts = self.chunker.add(buffer.drafts, new.exchange)
-                drafts = (*drafts[:-1], _inheriting(_on_branch(drafts[-1], new.branch), self.replaced))
+                if len(drafts) > len(buffer.drafts):
+                    drafts = (*drafts[:-1], attrs.evolve(drafts[-1], branch=new.branch))
+                drafts = (*drafts[:-1], _inheriting(drafts[-1], self.replaced))
                 buffer = attrs.evolve(buffer, drafts=drafts, position=new.begins_at)
                 count += 1
             elif new.exchange == buffer.exchanges[-1]:
@@ -171,11 +173,6 @@ def _inheriting(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
 
 def _latest(chunks: Iterable[Chunk]) -> tuple[Chunk, ...]:
     return tuple({chunk.chunk_id: chunk for chunk in chunks}.values())
-
-
-def _on_branch(draft: Draft, branch: str) -> Draft:
-    """Return *draft* on the branch of its first exchange."""
-    return attrs.evolve(draft, branch=branch) if len(draft.exchanges) == 1 else draft
 
 
 @attrs.frozen

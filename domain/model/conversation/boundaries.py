@@ -35,6 +35,7 @@ _ANNOUNCES = re.compile(
     r"|(?:now )?(?:let'?s |we can )?(?:(?:move|moving|go|going) )?(?:onto|on to) "
     rf"|switching (?:over )?to (?:[\w'/-]+ ){{0,3}}[\w'/-]+{_COLON}"
     r"|(?:let'?s )?(?:switch|chang|shift)(?:e|ing)? (?:gears|topics?|(?:the )?(?:subject|topic))\b"
+    rf"|(?:(?:going|coming|getting|let'?s (?:go|get)) )?back to (?:the|our|my) (?!{_SAME_SUBJECT})(?:[\w'/-]+ ){{0,3}}[\w'/-]+{_COLON}"
     rf"|on (?:a |an )?{_OTHER} (?:note|topic|subject|matter)\b"
     rf"|(?:separately|unrelated(?:ly)?){_THEN})"
 )

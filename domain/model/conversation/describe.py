@@ -9,11 +9,11 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
-from hardwon.domain.model.conversation.chunker import NO_TOPIC
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
 from hardwon.domain.model.conversation.sentences import ENDS, sentences
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, Metadata, chunk_identity
 from hardwon.domain.model.conversation.statements import chooses, decides, prefers, unechoed, warns
+from hardwon.domain.model.conversation.topics import NO_TOPIC
 from hardwon.domain.model.conversation.words import is_informative, salient_words, stem
 from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.settings import BUFFERED

@@ -226,6 +226,14 @@ class Draft:
             self, exchanges=(*self.exchanges[:-1], exchange), written=min(self.written, len(self.exchanges) - 1)
         )
 
+    def split(self, place: int, topic: str) -> "tuple[Draft, Draft]":
+        """Return its exchanges before *place*, closed, and the others as a draft on *topic*; a file with both is out of date."""
+        before, after = self.exchanges[:place], self.exchanges[place:]
+        return (
+            attrs.evolve(self, exchanges=before, is_closed=True, written=self.written if self.written <= place else 0),
+            attrs.evolve(self, exchanges=after, topic=topic, written=0),
+        )
+
 
 @attrs.frozen(kw_only=True)
 class SessionBuffer:

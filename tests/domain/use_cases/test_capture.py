@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import attrs
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from hardwon.domain.use_cases.capture import Capture, Captured
 from hardwon.ports.documents import SectionOfSession
 from hardwon.ports.transcripts import Transcribed
 from tests.conversations import MINUTE, sessions
+from tests.domain.model.conversation.dialogues import DATABASE, FRONTEND, dialogue
 from tests.fakes.forgotten import InMemoryForgottenTexts
 from tests.fakes.journal import InMemoryCaptureJournal
 from tests.fakes.workplaces import working_in
@@ -115,7 +117,7 @@ class Desk:
         self.files = Sections(breaking or Breaking())
         self.journal = BreakingJournal(breaking or Breaking())
         self.capture = Capture(
-            chunker=Chunker(("/tlc:plan", "/tlc:build"), None),
+            chunker=Chunker(("/tlc:plan", "/tlc:build")),
             files=self.files,
             journal=self.journal,
             workplace=HERE,
@@ -194,6 +196,29 @@ def test_an_exchange_that_grew_takes_the_place_of_what_it_was() -> None:
     assert captured.exchanges == 1
     assert len(captured.chunks) == 1
     assert sum("Part 1 reads records." in section.text for section in desk.files.kept.values()) == 1
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 8])
+def test_a_note_that_turns_out_to_be_about_two_subjects_is_split_in_the_files(size: int) -> None:
+    desk, exchanges = Desk(), list(dialogue(*DATABASE, *FRONTEND))
+    for upto in range(size, len(exchanges) + size, size):
+        desk.take(exchanges, upto=upto)
+
+    kept = sorted((section.chunk for section in desk.files.kept.values()), key=lambda chunk: chunk.starts_at)
+    assert [chunk.exchanges for chunk in kept] == [tuple(exchanges[:4]), tuple(exchanges[4:])]
+    assert "button" in kept[1].topic
+
+
+def test_a_split_off_note_is_on_the_branch_on_which_its_subject_was_noticed() -> None:
+    desk, exchanges = Desk(), dialogue(*DATABASE, *FRONTEND)
+    branches = ["main"] * 4 + ["buttons"] * 4
+    spoken = zip(exchanges, branches, strict=True)
+    transcript = [
+        Transcribed(exchange, place, branch=branch, is_over=True) for place, (exchange, branch) in enumerate(spoken)
+    ]
+    captured = desk.capture.add(desk.session("one"), transcript)
+
+    assert [chunk.branch for chunk in captured.chunks] == ["main", "buttons"]
 
 
 def test_known_exchanges_are_neither_counted_nor_written_twice() -> None:

@@ -15,7 +15,7 @@ from tests.domain.use_cases.test_capture import Breaking, Desk, by_id, talk, tra
 from tests.strategies import NOW, few_examples
 
 EMPTY = SessionBuffer(session_id="one", project_root="/app")
-CUT_EVERYWHERE = Chunker(("What", "Which", "We", "No,", "I", "Watch", "next", "go"), None)
+CUT_EVERYWHERE = Chunker(("What", "Which", "We", "No,", "I", "Watch", "next", "go"))
 
 
 def recapture(desk: Desk, exchanges: list[Exchange]) -> Captured:

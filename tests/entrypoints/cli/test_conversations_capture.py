@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,12 @@ import pytest
 from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
 from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.capture import capture_lock
+from tests.domain.model.conversation.dialogues import DATABASE, DEEP_TALK, FRONTEND, dialogue
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.strategies import NOW
@@ -166,6 +169,30 @@ def test_a_dry_run_prints_the_chunks_of_plain_exchanges_and_writes_nothing(
     assert (second["startTime"], second["endTime"]) == ("2026-11-21T09:05:00.250Z", "2026-11-21T09:05:00.250Z")
     assert re.fullmatch("[0-9a-f]{16}", first["id"])
     assert (world.store.exists(), kept(world)) == (False, {})
+
+
+def cut(world: World, exchanges: Iterable[Exchange]) -> list[tuple[str, int]]:
+    """Return the topic and the number of exchanges of each chunk that a dry run prints."""
+    lines = (
+        {"user": exchange.user, "assistant": exchange.assistant, "timestamp": exchange.at.isoformat()}
+        for exchange in exchanges
+    )
+    done = run(world, "hardwon", "capture", "--dry-run", "--json", stdin="\n".join(map(json.dumps, lines)).encode())
+    return [(chunk["topic"], len(chunk["exchanges"])) for chunk in done.items]
+
+
+def test_a_conversation_is_cut_where_its_subject_changes(world: World) -> None:
+    assert cut(world, dialogue(*DATABASE, *FRONTEND)) == [
+        ("design postgres schema orders", 4),
+        ("button animation stutters safari", 4),
+    ]
+
+
+def test_one_subject_is_cut_for_length_only_and_keeps_its_name(world: World) -> None:
+    first, second = cut(world, dialogue(*DEEP_TALK, *DEEP_TALK[:5]))
+
+    assert (first[1], second[1]) == (8, 4)
+    assert first[0] == second[0]
 
 
 def test_a_dry_run_for_people_names_the_chunks(world: World) -> None:

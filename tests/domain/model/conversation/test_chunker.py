@@ -1,11 +1,10 @@
 """The chunker: where conversations are cut."""
 
 import itertools
-from collections.abc import Sequence
 
 import pytest
 
-from hardwon.domain.model.conversation.chunker import EXCERPT, Chunker
+from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.session import Draft, Exchange, chunk_identity
 from tests.conversations import MINUTE
 from tests.domain.model.conversation.dialogues import (
@@ -37,41 +36,6 @@ def test_two_subjects_are_two_chunks() -> None:
     assert sizes(dialogue(*FRONTEND, *DATABASE)) == [4, 4]
 
 
-def test_two_subjects_are_two_chunks_by_meaning_where_words_agree() -> None:
-    exchanges = dialogue(*DATABASE[:3], DATABASE[3])
-
-    assert sizes(exchanges, Chunker(similarity=lambda _, other: 0.2 if "slow down" in other else 0.9)) == [3, 1]
-
-
-@pytest.mark.parametrize("cosine", [None, 0.3, 1.0])
-def test_similar_and_incomparable_exchanges_stay_together(cosine: float | None) -> None:
-    assert sizes(dialogue(*DATABASE), Chunker(similarity=lambda *_: cosine)) == [4]
-
-
-def test_meaning_is_not_asked_for_where_words_tell() -> None:
-    def never(several: Sequence[str], one: str) -> float:
-        raise AssertionError(several, one)
-
-    assert sizes(dialogue(*DATABASE[:3], FRONTEND[0]), Chunker(similarity=never)) == [3, 1]
-
-
-def test_every_exchange_of_a_chunk_has_its_share_in_what_is_compared_by_meaning() -> None:
-    compared = list[tuple[Sequence[str], str]]()
-    exchanges = [(f"{user} {'parser ' * 1000}", assistant) for user, assistant in DATABASE]
-    Chunker(similarity=lambda *texts: compared.append(texts)).chunk(dialogue(*exchanges))
-
-    [(running, new)] = compared
-    assert [text.startswith(user) for text, (user, _) in zip(running, DATABASE[:3], strict=True)] == [True] * 3
-    assert new.startswith(DATABASE[3][0])
-    assert {len(text) for text in (*running, new)} == {EXCERPT}
-
-
-def test_a_long_chunk_ends_by_less_than_a_short_one() -> None:
-    chunker = Chunker(similarity=lambda *_: 0.35)
-
-    assert sizes(dialogue(*DEEP_TALK), chunker) == [6, 1]
-
-
 def test_short_questions_stay_together() -> None:
     assert sizes(dialogue(*SHORT_QUESTIONS)) == [5]
 
@@ -86,6 +50,13 @@ def test_a_chunk_is_full_with_eight_and_its_subject_goes_on_in_the_next() -> Non
     assert [len(first.exchanges), len(second.exchanges)] == [8, 6]
     assert first.topic == second.topic
     assert first.is_closed
+
+
+def test_a_full_chunk_hands_its_name_to_no_other_subject() -> None:
+    first, second = Chunker().chunk(dialogue(*DEEP_TALK, DEEP_TALK[0], FRONTEND[0]))
+
+    assert [len(first.exchanges), len(second.exchanges)] == [8, 1]
+    assert second.topic == "button animation stutters safari"
 
 
 def test_another_subject_after_a_full_chunk_has_a_name_of_its_own() -> None:

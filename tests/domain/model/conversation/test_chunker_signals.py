@@ -92,6 +92,7 @@ ANNOUNCED = (
     *("Different question: which port?", "Thanks! A completely different question, which port does the proxy use?"),
     *("Switching to the release notes: who writes them?", "Let\u2019s switch gears, which port does the proxy use?"),
     *("On to the release, for which the image has to be signed by a key that we have.", "On a different note, ports?"),
+    *("Back to the proxy: which port does it use?", "OK, let's go back to the release notes: who writes them?"),
     *("Separately: which port does the proxy use?", "Let's change the subject, which port does the proxy use?"),
     *("Moving on to the release: the image has to be signed by somebody, who?", "Unrelated, which port is it?"),
 )
@@ -103,6 +104,7 @@ NOT_ANNOUNCED = (
     ),
     *("Now for some reason the parser reads no feed at all, does it?", "Another thing the parser does is odd, is it?"),
     *("Switching to tabs broke the parser, didn't it?", "On Tuesday the parser failed, why?", "A new parser: why?"),
+    *("Back to the error: it is thrown by the parser", "Back to the drawing board with this parser, it seems to me"),
     *("Separately built parsers fail, why?", "next" * 1000, "What is next: the parser?", "Different parsers, why?"),
 )
 

@@ -7,8 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.conversation import describe, mentions, statements
-from hardwon.domain.model.conversation.chunker import NO_TOPIC
 from hardwon.domain.model.conversation.describe import headline, titled
+from hardwon.domain.model.conversation.topics import NO_TOPIC
 from hardwon.domain.model.conversation.words import is_informative
 from tests.domain.model.conversation.test_mentions import PATHS, PROJECTS
 from tests.domain.model.conversation.test_statements import DECISIONS, UNDECIDED

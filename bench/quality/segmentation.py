@@ -1,0 +1,88 @@
+"""Where conversations are cut, against the labelled talks: precision, recall and F1 of the places."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+from bench.quality.labelled import FOLDER, HALVES, items
+from hardwon.domain.model.conversation.chunker import MAX_EXCHANGES, Chunker
+from hardwon.domain.model.conversation.session import Exchange
+
+STARTED = dt.datetime(2026, 1, 5, tzinfo=dt.UTC)
+BETWEEN = dt.timedelta(minutes=3)
+SIGNALS = "signals"
+"""Part of the names of the talks in which the user announces each change of subject."""
+
+
+class Cuts(NamedTuple):
+    """
+    Places before an exchange, from 1 on.
+
+    Attributes:
+        right: Where the subject changes.
+        found: Where the talk was cut, other than for length.
+        exchanges: The number of exchanges.
+    """
+
+    right: frozenset[int]
+    found: frozenset[int]
+    exchanges: int
+
+
+class Figures(NamedTuple):
+    """How many of the cuts are right, how many of the right ones are found, and the harmonic mean, 0 to 1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def talks(half: str, *, announced: bool) -> list[str]:
+    """Return the files of the labelled talks of *half*, those with or without signals, sorted."""
+    paths = sorted((FOLDER / "talks").glob(f"{half}-*.jsonl"))
+    return [f"talks/{path.name}" for path in paths if (SIGNALS in path.name) == announced]
+
+
+def exchanges_of(talk: str) -> list[Exchange]:
+    """Return the exchanges of a labelled talk, in order."""
+    return [
+        Exchange(item["user"], item["assistant"], STARTED + place * BETWEEN) for place, item in enumerate(items(talk))
+    ]
+
+
+def cuts(talk: str) -> Cuts:
+    """Cut the labelled *talk*."""
+    subjects = [item["subject"] for item in items(talk)]
+    changes = (place for place, (before, after) in enumerate(pairwise(subjects), 1) if before != after)
+    drafts = Chunker().chunk(exchanges_of(talk))
+    places = accumulate(len(draft.exchanges) for draft in drafts)
+    found = (
+        place
+        for place, (before, after) in zip(places, pairwise(drafts), strict=False)
+        if len(before.exchanges) < MAX_EXCHANGES or before.topic != after.topic
+    )
+    return Cuts(frozenset(changes), frozenset(found), len(subjects))
+
+
+def figures(cut: Iterable[Cuts]) -> Figures:
+    """Return the figures over all cuts together."""
+    known = [*cut]
+    hits = sum(len(talk.right & talk.found) for talk in known)
+    precision = hits / sum(len(talk.found) for talk in known)
+    recall = hits / sum(len(talk.right) for talk in known)
+    return Figures(precision, recall, 2 * precision * recall / (precision + recall))
+
+
+def table() -> Iterator[str]:
+    """Yield the figures of both halves, for the talks without signals and for those with."""
+    yield "talks            half  talks  exchanges  changes  precision  recall    F1"
+    for announced in (False, True):
+        for half in HALVES:
+            cut = [cuts(talk) for talk in talks(half, announced=announced)]
+            found, changes = figures(cut), sum(len(talk.right) for talk in cut)
+            yield (
+                f"{'with' if announced else 'without'} signals".ljust(17) + f"{half:4}  {len(cut):5}"
+                f"  {sum(talk.exchanges for talk in cut):9}  {changes:7}"
+                f"  {found.precision:9.2f}  {found.recall:6.2f}  {found.f1:.2f}"
+            )
