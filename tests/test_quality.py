@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench.quality.block import Block, blocks
+from bench.quality.docstrings import functions, measured
 from bench.quality.labelled import HALVES
 from bench.quality.lessons_store import LessonsStore, lessons_store
 from bench.quality.segmentation import cuts, figures, talks
@@ -49,3 +50,12 @@ def test_conversations_are_cut_where_their_subject_changes(half: str, f1: float)
 def test_announced_changes_are_all_found_and_nothing_else(half: str) -> None:
     for talk in talks(half, announced=True):
         assert cuts(talk).found == cuts(talk).right
+
+
+@pytest.mark.soak
+def test_questions_about_code_are_answered_as_well_as_by_vectors_alone() -> None:
+    described = functions()
+
+    assert all(function.sentence not in function.code for function in described)
+    for name, ndcg in measured(described).items():
+        assert ndcg["adaptive"] >= ndcg["vector"] - 0.005, name

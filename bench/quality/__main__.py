@@ -8,9 +8,13 @@ asks the product's own use cases, with the embedded model.
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench.quality import block, segmentation
+from bench.quality import block, docstrings, segmentation
 
-TABLES: dict[str, Callable[[], Iterator[str]]] = {"block": block.table, "segmentation": segmentation.table}
+TABLES: dict[str, Callable[[], Iterator[str]]] = {
+    "block": block.table,
+    "segmentation": segmentation.table,
+    "code": docstrings.table,
+}
 """The tables, in the order of `docs/quality.md`."""
 
 

@@ -116,6 +116,21 @@ def test_a_word_that_one_entry_holds_finds_it_first_by_every_policy(
 
 
 @on_every_implementation
+@pytest.mark.parametrize("size", [10, 100, 1_000, pytest.param(10_000, marks=pytest.mark.soak)])
+def test_it_does_so_in_stores_of_every_size(make: MakeWorld, size: int) -> None:
+    near = ((lesson(f"lesson {number}"), planted(0.99 - number / 20_000)) for number in range(size - 1))
+    with make() as world:
+        for entry, _ in (stored := [(lesson("the zebra"), planted(0.1)), *near]):
+            world.repository.put(entry)
+        vectors = [vector for _, vector in stored]
+        world.vectors.put((text, vectors[text.seq - 1]) for text in world.vectors.pending(size))
+
+        for policy in POLICIES:
+            [first] = ask(world, Question("zebra", EVERYTHING, policy, 1, None, HERE)).answers
+            assert first.entry.description == "the zebra", policy
+
+
+@on_every_implementation
 @pytest.mark.parametrize("text", ["zebra", "zebra lesson"])
 def test_a_word_of_two_entries_or_beside_another_word_is_ranked_by_score(make: MakeWorld, text: str) -> None:
     with make() as world:

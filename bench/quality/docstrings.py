@@ -1,0 +1,94 @@
+"""Questions about code: functions of Python's own library without their docstrings, which ask for them."""
+
+import ast
+import glob
+import json
+import re
+import sysconfig
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.eval_sets import read_sets
+from hardwon.domain.model.evaluation.eval_set import EvalSet
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap_evaluation import evaluate_all
+
+FUNCTIONS = 600
+POLICIES = ("keyword", "vector", "weighted", "adaptive")
+
+WORDS_OF_A_SENTENCE = range(4, 41)
+CHARACTERS_OF_CODE = range(80, 3_001)
+
+SEARCH_WORDS = 7
+FILLERS = frozenset("a an and are as be by for if is it of on or return returns that the this with".split())
+
+
+class Function(NamedTuple):
+    """A function's source without its docstring, and the first sentence of that."""
+
+    code: str
+    sentence: str
+
+
+def functions() -> list[Function]:
+    """Return 600 documented functions of Python's own library, evenly spread over it, in the order of its files."""
+    every = [*dict.fromkeys(_of_library())]
+    return every[:: max(1, len(every) // FUNCTIONS)][:FUNCTIONS]
+
+
+def _of_library() -> Iterator[Function]:
+    for path in sorted(glob.glob(f"{sysconfig.get_path('stdlib')}/**/*.py", recursive=True)):
+        if "site-packages" not in path and "/test" not in path:
+            tree = ast.parse(Path(path).read_bytes())
+            yield from filter(None, map(_described, ast.walk(tree)))
+
+
+def _described(node: ast.AST) -> Function | None:
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or len(node.body) == 1:
+        return None
+    sentence = " ".join(re.split(r"\n\s*\n|(?<=[.])\s", (ast.get_docstring(node) or "").strip())[0].split())
+    node.body = node.body[1:]
+    code = ast.unparse(node)
+    is_usable = len(sentence.split()) in WORDS_OF_A_SENTENCE and len(code) in CHARACTERS_OF_CODE
+    return Function(code, sentence) if is_usable else None
+
+
+def as_searched(sentence: str) -> str:
+    """Return *sentence* as people type it into a search: a few words in lower case after the name of the language."""
+    words = [word for word in re.findall(r"[a-z0-9_]+", sentence.lower()) if word not in FILLERS]
+    return " ".join(("python", *words[:SEARCH_WORDS]))
+
+
+def sets(described: list[Function]) -> list[EvalSet]:
+    """Return a set whose questions are the sentences of *described*, and one with the same as people search."""
+    forms: dict[str, Callable[[str], str]] = {"docstrings": str, "searches": as_searched}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, form in forms.items():
+            _write(Path(folder) / name, described, form)
+        return read_sets([str(Path(folder) / name) for name in forms])
+
+
+def _write(folder: Path, described: list[Function], form: Callable[[str], str]) -> None:
+    folder.mkdir()
+    documents = [{"id": str(place), "text": function.code} for place, function in enumerate(described)]
+    queries = [{"id": str(place), "text": form(function.sentence)} for place, function in enumerate(described)]
+    for name, rows in (("docs", documents), ("queries", queries)):
+        (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    grades = (f"{place}\t{place}\t1" for place in range(len(described)))
+    (folder / "qrels.tsv").write_text("\n".join(("query-id\tcorpus-id\tscore", *grades)), encoding="utf-8")
+
+
+def measured(described: list[Function]) -> dict[str, dict[str, float]]:
+    """Return nDCG@10, 0 to 1, by set and policy."""
+    settings = Settings(global_store="", embedding_provider="local")
+    report = evaluate_all(sets(described), list(POLICIES), settings, print, lambda _: lambda *_: None)
+    return {name: {policy: of.policies[policy].ndcg for policy in POLICIES} for name, of in report.sets.items()}
+
+
+def table() -> Iterator[str]:
+    """Yield nDCG@10 of each policy for both forms of the questions."""
+    yield f"{'questions':12}{''.join(f'{policy:>10}' for policy in POLICIES)}"
+    for name, ndcg in measured(functions()).items():
+        yield f"{name:12}{''.join(f'{ndcg[policy]:10.4f}' for policy in POLICIES)}"
