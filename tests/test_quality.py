@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench.quality.block import Block, blocks
+from bench.quality.capture import kept
 from bench.quality.docstrings import functions, measured
 from bench.quality.labelled import HALVES
 from bench.quality.lessons_store import LessonsStore, lessons_store
@@ -50,6 +51,14 @@ def test_conversations_are_cut_where_their_subject_changes(half: str, f1: float)
 def test_announced_changes_are_all_found_and_nothing_else(half: str) -> None:
     for talk in talks(half, announced=True):
         assert cuts(talk).found == cuts(talk).right
+
+
+@pytest.mark.parametrize(("half", "precision", "recall"), [("dev", 0.99, 0.58), ("held", 0.77, 0.29)])
+def test_capture_keeps_as_much_of_what_a_person_would_keep(half: str, precision: float, recall: float) -> None:
+    captured = kept(half)
+
+    assert captured.precision >= precision
+    assert captured.recall >= recall
 
 
 @pytest.mark.soak

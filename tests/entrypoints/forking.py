@@ -7,6 +7,7 @@ its own modules, environment and files; only the libraries come for nothing.
 """
 
 import atexit
+import contextlib
 import functools
 import json
 import os
@@ -99,7 +100,8 @@ class Forked:
         try:
             self.wait(0)
         except subprocess.TimeoutExpired:
-            os.kill(self.pid, number)
+            with contextlib.suppress(ProcessLookupError):  # it ended meanwhile
+                os.kill(self.pid, number)
 
     def terminate(self) -> None:
         """Ask it to end."""

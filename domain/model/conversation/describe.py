@@ -10,9 +10,18 @@ from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
+from hardwon.domain.model.conversation.options import with_option
 from hardwon.domain.model.conversation.sentences import ENDS, sentences
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, Metadata, chunk_identity
-from hardwon.domain.model.conversation.statements import chooses, decides, prefers, unechoed, warns
+from hardwon.domain.model.conversation.statements import (
+    asks_for_explanation,
+    chooses,
+    decides,
+    prefers,
+    reminds,
+    unechoed,
+    warns,
+)
 from hardwon.domain.model.conversation.topics import NO_TOPIC
 from hardwon.domain.model.conversation.words import is_informative, salient_words, stem
 from hardwon.domain.model.excerpt import shortened
@@ -206,6 +215,9 @@ LONGEST_STATEMENT = 400
 """Characters of a decision, gotcha or preference; the exchange has all of it."""
 
 
+_QUOTATION = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)
+
+
 class Statement(NamedTuple):
     """
     A sentence of an exchange.
@@ -231,7 +243,7 @@ def described(draft: Draft, project: str, session_id: str | None, branch: str | 
         session_id: The session, None when unknown.
         branch: The git branch for a draft that does not have one; None without git.
     """
-    spoken = tuple(statement for exchange in draft.exchanges for statement in statements_of(exchange))
+    spoken = tuple(statement for _, statement in _statements(draft.exchanges))
     metadata = _metadata(draft.exchanges, spoken, project)
     texts = [statement.text for statement in spoken]
     return Chunk(
@@ -251,32 +263,61 @@ def described(draft: Draft, project: str, session_id: str | None, branch: str | 
 def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int]:
     """Return by kind and text the index of the exchange that first stated each decision, gotcha and preference."""
     places = dict[tuple[Kind, str], int]()
-    for place, exchange in enumerate(exchanges):
-        for statement in statements_of(exchange):
-            for kind in statement.kinds:
-                places.setdefault((kind, _cut(statement.text)), place)
+    for place, statement in _statements(exchanges):
+        for kind in statement.kinds:
+            places.setdefault((kind, _cut(statement.text)), place)
     return places
+
+
+def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]]:
+    """Yield the statements of *exchanges*, each with the index of its exchange; a choice by letter names the option."""
+    replies = list[str]()
+    for place, exchange in enumerate(exchanges):
+        for statement in _with_one_gotcha(statements_of(exchange)):
+            is_choice = statement.by_user and "decision" in statement.kinds
+            yield (
+                place,
+                statement._replace(text=with_option(statement.text, reversed(replies))) if is_choice else statement,
+            )
+        replies.append(exchange.assistant)
+
+
+def _with_one_gotcha(spoken: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield *spoken* with the gotchas of a reply in one: its cause and its fix belong together."""
+    warnings = [statement.text for statement in spoken if not statement.by_user and "gotcha" in statement.kinds]
+    for statement in spoken:
+        if statement.by_user or statement.text not in warnings:
+            yield statement
+        elif statement.text == warnings[0]:
+            yield statement._replace(text=" ".join(warnings))
+        else:
+            yield statement._replace(kinds=tuple(kind for kind in statement.kinds if kind != "gotcha"))
 
 
 @lru_cache(maxsize=2 * BUFFERED)  # a chunk is described first, its details are told apart later
 def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
     """Return the statements of *exchange*, in order."""
     answers = (answered.statement for answered in exchange.answers if answered.answer)
+    replied = _stated(exchange.assistant, by_user=False)
+    if asks_for_explanation(exchange.user):
+        replied = (statement._replace(kinds=()) for statement in replied)
     return (
         *_stated(_uncommanded(exchange.user), by_user=True),
         *(Statement(answer, by_user=True, kinds=("decision",), is_answer=True) for answer in answers),
-        *_stated(exchange.assistant, by_user=False),
+        *replied,
     )
 
 
 def _stated(text: str, *, by_user: bool) -> Iterator[Statement]:
-    return (Statement(sentence, by_user, _kinds_of(sentence, by_user=by_user)) for sentence in sentences(text))
+    """Yield the sentences of *text* without quotations: they are of others."""
+    spoken = sentences(_QUOTATION.sub("", text))
+    return (Statement(sentence, by_user, _kinds_of(sentence, by_user=by_user)) for sentence in spoken)
 
 
 def _kinds_of(sentence: str, *, by_user: bool) -> tuple[Kind, ...]:
     claims: dict[Kind, bool] = {
         "decision": decides(sentence) or (by_user and chooses(sentence)),
-        "gotcha": warns(sentence),
+        "gotcha": warns(sentence) or (by_user and reminds(sentence)),
         "preference": by_user and prefers(sentence),
     }
     return tuple(kind for kind, is_claimed in claims.items() if is_claimed)

@@ -68,7 +68,8 @@ _CHOOSE = (
     rf"(?:go with|stick (?:with|to)|settle on|use|adopt|switch to|choose|pick|drop|avoid|skip|leave out)\b{_NO_CHOICE}"
 )
 _DECISION = _beginning_with_words(
-    r"^(?:(?:the|my|our|final|key|design) ){0,3}(?:decisions?|decided)(?: \S{1,20}){0,2} ?[:\u2013\u2014]"
+    r"^(?:(?:ok|okay|fine|good|great|right|yes|so|alright|perfect)[,.!]? ){0,2}"
+    r"(?:(?:the|my|our|final|key|design) ){0,3}(?:decisions?|decided)(?: \S{1,20}){0,2} ?[:\u2013\u2014]"
     rf"|{_NOT_YET}{_WE} (?:(?:decided|agreed (?:to|on|that)|opted|settled on)\b"
     rf"|(?:chose|chosen|picked|went with|gone with)\b{_NO_CHOICE})"
     r"|\b(?:it is|it's|was|been|were) decided\b(?! by\b)"
@@ -91,7 +92,8 @@ _TAKE = (
 )
 _ACCEPTANCE = re.compile(
     r"^(?:please )?(?:(?:ok|okay|yes|yep|yeah|yup|sure|alright|all right|fine|right|good|great|perfect|and|then|so|just)[,.!]? ){1,4}(?:please )?"
-    rf"{_TAKE}(?: ?\S{{1,80}}){{0,12}}$"
+    rf"(?:{_TAKE}(?: ?\S{{1,80}}){{0,12}}"
+    r"|(?:(?!(?:what|how|that|where|who|as|than|if|whatever|here|there|like|know|so)\b)[^\s,]{1,40} ){1,4}it is(?: then)?[.! ]*)$"
 )
 _TAKEN_BACK = r"(?:no|nope|wait|actually|on second thoughts?)"
 _REVERSAL = re.compile(
@@ -118,6 +120,8 @@ _GOTCHA = _beginning_with_words(
     r"|footguns?|turns? out|turned out|root cause|culprit|silently|unexpectedly|(?:is|was|were) caused by"
     r"|(?:the|a|known|common) trap|(?:do not|don't|never) forget|known (?:bug|issue)|the fix (?:is|was)\b"
     r"|the (?:real |actual )?(?:problem|issue|bug|cause) (?:is|was) that)\b"
+    r"|\bthe (?:real |actual )?reason (?:is|was|it|this|they)\b(?! to\b)"
+    r"|^(?:the )?(?:root )?(?:fix|cause|found it|solution) ?[:\u2013\u2014]|\b(?:that is|that's|which is) why (?:it|they|the)\b"
     r"|^(?:careful|warning|caution|important|trap) ?[:!\u2013\u2014]|^(?:be )?careful,"
     r"|\b(?:please )?note (?:well )?that (?!down\b|i\b|i'|we (?:have|also|will|now)\b|we'|you (?:asked|said)\b)"
     r"|\b(?:keep|bear) (?:it |this |that )?in mind(?! to\b)|\bbe (?:aware|warned)\b"
@@ -126,6 +130,18 @@ _GOTCHA = _beginning_with_words(
     r"|\b(?:won't|will not|doesn't|does not|don't|do not|can't|cannot) (?:\S{1,40} ){1,4}unless\b"
     r"|\b(?:won't|will not|doesn't|does not|don't|can't|cannot) work (?:if|when|while|with|without|until|on|in|inside)\b"
 )
+_REMINDER = re.compile(
+    r"^(?:(?:please|also|and|but|ok|okay|oh|btw|by the way),? ){0,3}(?:(?:please )?remember(?: that\b| ?[:,\u2013\u2014-] )"
+    r"|(?:(?:one|two|three|some|a few) (?:more )?)?(?:things?|facts?) to (?:remember|keep in mind|note) ?:|note to self\b"
+    r"|(?:don't forget|do not forget|never forget)(?: that)?\b(?! to\b))"
+)
+_EXPLANATION = re.compile(
+    r"^(?:(?:so|and|but|ok|okay|hm+|well|btw|by the way|please|can you|could you),? ){0,3}"
+    r"(?:explain\b|what(?:'s| is| are) (?:the difference between|an? |[\w.-]+ ?\??$)|what do(?:es)? the (?:docs?|documentation|manual|spec|readme)\b"
+    r"|how (?:does|do) an? )"
+)
+"""Prompts that ask for general knowledge, or for the words of others."""
+
 MIN_WORDS = 4
 """A shorter sentence warns of nothing by itself: `Silently.`"""
 
@@ -146,7 +162,10 @@ _ASKS = re.compile(
 )
 
 
-_NAMES_NOTHING = re.compile(r"\b(?:it|that|this|them)(?: one)?(?:,? (?:thanks|thank you|then|please|for now))?[.! ]*$")
+_NAMES_NOTHING = re.compile(
+    r"\b(?:it|that|this|them|(?:option |variant |choice |number )?(?:[a-h]|\d))(?: one)?(?:,? (?:thanks|thank you|then|please|for now))?[.! ]*$",
+    re.IGNORECASE,
+)
 _NOWHERE = LOOKED_AT + 1
 
 
@@ -171,6 +190,16 @@ def warns(sentence: str) -> bool:
     return _states(sentence, _GOTCHA) and len(sentence.split()) >= MIN_WORDS
 
 
+def reminds(sentence: str) -> bool:
+    """Return whether *sentence*, by the user, is to be remembered: `remember that staging is wiped every Sunday`."""
+    return _states(sentence, _REMINDER) and len(sentence.split()) >= MIN_WORDS
+
+
+def asks_for_explanation(prompt: str) -> bool:
+    """Return whether *prompt* asks what something is in general: its answer says nothing about this project."""
+    return _EXPLANATION.match(_line(prompt.lstrip()[:LOOKED_AT].partition("\n")[0])) is not None
+
+
 def prefers(sentence: str) -> bool:
     """Return whether *sentence*, by the user, states a preference; one that decides first states a decision only."""
     place = _place(sentence, _PREFERENCE)
@@ -192,10 +221,14 @@ def _states(sentence: str, pattern: re.Pattern[str]) -> bool:
 
 def _place(sentence: str, pattern: re.Pattern[str]) -> int:
     """Return the position in *sentence* of a statement that *pattern* matches."""
-    line = sentence[:LOOKED_AT].lower().replace("\u2019", "'")
+    line = _line(sentence[:LOOKED_AT])
     asks = sentence.rstrip("\"')] ").endswith("?") or _ASKS.match(line)
     found = None if asks else pattern.search(line)
     return found.start() if found else _NOWHERE
+
+
+def _line(text: str) -> str:
+    return text.lower().replace("\u2019", "'")
 
 
 LONGEST_NAME = 80

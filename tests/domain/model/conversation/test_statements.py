@@ -1,6 +1,15 @@
 import pytest
 
-from hardwon.domain.model.conversation.statements import chooses, corrects, decides, is_important, prefers, warns
+from hardwon.domain.model.conversation.statements import (
+    asks_for_explanation,
+    chooses,
+    corrects,
+    decides,
+    is_important,
+    prefers,
+    reminds,
+    warns,
+)
 
 DECISIONS = (
     "Decision: use SQLite.",
@@ -222,6 +231,56 @@ def test_a_preference_is_recognised(sentence: str) -> None:
 @pytest.mark.parametrize("sentence", NO_PREFERENCES)
 def test_a_rejected_wish_is_no_preference(sentence: str) -> None:
     assert not prefers(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "remember that staging is wiped every Sunday",
+        "Please remember: the sandbox takes one card only",
+        "two things to remember: the sandbox takes one card only, and deploys need Ines",
+        "note to self: the feed is one day behind",
+        "don't forget that the feed is one day behind",
+    ],
+)
+def test_a_reminder_is_recognised(sentence: str) -> None:
+    assert reminds(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "do you remember that the feed was late?",
+        "I remember that well, it was bad",
+        "remember that",
+        "remember to push",
+    ],
+)
+def test_a_memory_is_no_reminder(sentence: str) -> None:
+    assert not reminds(sentence)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["what is flask-login?", "Explain how a B-tree works", "What do the docs say about it?", "what's a semaphore"],
+)
+def test_a_question_about_general_knowledge_is_recognised(prompt: str) -> None:
+    assert asks_for_explanation(prompt)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    ["what is wrong with the importer", "why does it fail?", "how do we migrate the schema?", "", "what is the cause?"],
+)
+def test_a_question_about_the_project_is_none(prompt: str) -> None:
+    assert not asks_for_explanation(prompt)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_choice"), [("yes, cents it is", True), ("leave it as it is", False), ("I know what it is", False)]
+)
+def test_it_is_ends_a_choice(sentence: str, *, is_choice: bool) -> None:
+    assert chooses(sentence) == is_choice
 
 
 def test_code_that_is_pasted_decides_nothing() -> None:
