@@ -26,7 +26,7 @@ def with_option(choice: str, replies: Iterable[str]) -> str:
         replies: The agent's, the latest first; markdown.
 
     Examples:
-        >>> with_option("let's go with b", ["a) Postgres: nothing new to run.\\nb) Meilisearch: one small binary."])
+        >>> with_option("let's go with b", ["a) Postgres: nothing new to run.\nb) Meilisearch: one small binary."])
         "let's go with b: Meilisearch: one small binary."
     """
     named = _LETTER.search(choice)
