@@ -21,6 +21,7 @@ from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import Candidate
 from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
+from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.rank import maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
@@ -141,7 +142,10 @@ class Planted:
         facts = [*chain.from_iterable(self._repository.newest_by_track_record(entries).values())]
         seqs = [fact.seq for fact in facts]
         vector, keyword = found.by_vector.scores(seqs), found.by_keyword.scores(seqs)
-        candidates = [Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq)) for fact in facts]
+        closeness = Closeness.of(found.spaces).scores(vector)
+        candidates = [
+            Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq), closeness.get(fact.seq)) for fact in facts
+        ]
         ranked = self._policy(found).rank(candidates)
         return in_order(CategoryBalancer(LIMIT).select(ranked))
 
