@@ -83,18 +83,23 @@ def _path(name: str) -> str:
     return os.path.join(bench_folder(), f"{sys.version_info.major}.{sys.version_info.minor}-{name}")
 
 
-def _all_sentences() -> Iterator[str]:
+def library_modules() -> Iterator[ast.Module]:
+    """Yield the modules of Python's own library, without its tests, in the order of their paths."""
     library = sysconfig.get_path("stdlib")
     for path in sorted(glob.glob(f"{library}/**/*.py", recursive=True)):
         if "site-packages" not in path and "/test" not in path:
-            yield from _sentences_of(path)
+            with open(path, "rb") as file:
+                yield ast.parse(file.read())
 
 
-def _sentences_of(path: str) -> Iterator[str]:
-    with open(path, "rb") as file:
-        nodes = ast.walk(ast.parse(file.read()))
+def _all_sentences() -> Iterator[str]:
+    for module in library_modules():
+        yield from _sentences_of(module)
+
+
+def _sentences_of(module: ast.Module) -> Iterator[str]:
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for text in (ast.get_docstring(node) or "" for node in nodes if isinstance(node, documented)):
+    for text in (ast.get_docstring(node) or "" for node in ast.walk(module) if isinstance(node, documented)):
         for paragraph in re.split(r"\n\s*\n", text):
             yield from filter(_is_prose, re.split(r"(?<=[.!?]) (?=[A-Z])", " ".join(paragraph.split())))
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 from urllib.parse import quote
 
 from hardwon.domain.model.conversation.details import Detail
+from hardwon.domain.model.conversation.options import alternatives, reasons
 from hardwon.domain.model.conversation.session import Answered, Chunk, Exchange, Metadata, timestamp
-from hardwon.domain.model.conversation.statements import alternatives, reasons
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.settings import BUFFERED

@@ -1,17 +1,12 @@
 """Which decisions, gotchas and preferences capture keeps, against the labelled exchanges."""
 
-import datetime as dt
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from bench.quality.labelled import HALVES, items
+from bench.quality.labelled import HALVES, exchanges_of, items
 from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.details import Detail, details_of
-from hardwon.domain.model.conversation.session import Exchange
-
-STARTED = dt.datetime(2026, 1, 5, tzinfo=dt.UTC)
-BETWEEN = dt.timedelta(minutes=2)
 
 
 class Kept(NamedTuple):
@@ -43,11 +38,8 @@ class Kept(NamedTuple):
 
 def notes_of(exchanges: list[dict[str, str]]) -> list[Detail]:
     """Return the notes that capture keeps of *exchanges*."""
-    spoken = [
-        Exchange(exchange["user"], exchange["assistant"], STARTED + place * BETWEEN)
-        for place, exchange in enumerate(exchanges)
-    ]
-    return [detail for draft in Chunker().chunk(spoken) for detail in details_of(described(draft, "app", None))]
+    drafts = Chunker().chunk(exchanges_of(exchanges))
+    return [detail for draft in drafts for detail in details_of(described(draft, "app", None))]
 
 
 def fits(note: Detail, fact: dict[str, Any]) -> bool:

@@ -1,16 +1,15 @@
 """Questions about code: functions of Python's own library without their docstrings, which ask for them."""
 
 import ast
-import glob
 import json
 import re
-import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from bench.eval_sets import read_sets
+from bench.prose import library_modules
 from hardwon.domain.model.evaluation.eval_set import EvalSet
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap_evaluation import evaluate_all
@@ -34,15 +33,9 @@ class Function(NamedTuple):
 
 def functions() -> list[Function]:
     """Return 600 documented functions of Python's own library, evenly spread over it, in the order of its files."""
-    every = [*dict.fromkeys(_of_library())]
+    nodes = (node for module in library_modules() for node in ast.walk(module))
+    every = [*dict.fromkeys(filter(None, map(_described, nodes)))]
     return every[:: max(1, len(every) // FUNCTIONS)][:FUNCTIONS]
-
-
-def _of_library() -> Iterator[Function]:
-    for path in sorted(glob.glob(f"{sysconfig.get_path('stdlib')}/**/*.py", recursive=True)):
-        if "site-packages" not in path and "/test" not in path:
-            tree = ast.parse(Path(path).read_bytes())
-            yield from filter(None, map(_described, ast.walk(tree)))
 
 
 def _described(node: ast.AST) -> Function | None:

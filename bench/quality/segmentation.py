@@ -1,16 +1,12 @@
 """Where conversations are cut, against the labelled talks: precision, recall and F1 of the places."""
 
-import datetime as dt
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from bench.quality.labelled import FOLDER, HALVES, items
+from bench.quality.labelled import FOLDER, HALVES, exchanges_of, items
 from hardwon.domain.model.conversation.chunker import MAX_EXCHANGES, Chunker
-from hardwon.domain.model.conversation.session import Exchange
 
-STARTED = dt.datetime(2026, 1, 5, tzinfo=dt.UTC)
-BETWEEN = dt.timedelta(minutes=3)
 SIGNALS = "signals"
 """Part of the names of the talks in which the user announces each change of subject."""
 
@@ -44,18 +40,12 @@ def talks(half: str, *, announced: bool) -> list[str]:
     return [f"talks/{path.name}" for path in paths if (SIGNALS in path.name) == announced]
 
 
-def exchanges_of(talk: str) -> list[Exchange]:
-    """Return the exchanges of a labelled talk, in order."""
-    return [
-        Exchange(item["user"], item["assistant"], STARTED + place * BETWEEN) for place, item in enumerate(items(talk))
-    ]
-
-
 def cuts(talk: str) -> Cuts:
     """Cut the labelled *talk*."""
-    subjects = [item["subject"] for item in items(talk)]
+    spoken = items(talk)
+    subjects = [item["subject"] for item in spoken]
     changes = (place for place, (before, after) in enumerate(pairwise(subjects), 1) if before != after)
-    drafts = Chunker().chunk(exchanges_of(talk))
+    drafts = Chunker().chunk(exchanges_of(spoken))
     places = accumulate(len(draft.exchanges) for draft in drafts)
     found = (
         place

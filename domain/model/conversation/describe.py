@@ -214,7 +214,6 @@ def _names_something(name: str) -> bool:
 LONGEST_STATEMENT = 400
 """Characters of a decision, gotcha or preference; the exchange has all of it."""
 
-
 _QUOTATION = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)
 
 
@@ -273,7 +272,7 @@ def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]
     """Yield the statements of *exchanges*, each with the index of its exchange; a choice by letter names the option."""
     replies = list[str]()
     for place, exchange in enumerate(exchanges):
-        for statement in _with_one_gotcha(statements_of(exchange)):
+        for statement in _with_joined_gotchas(statements_of(exchange)):
             is_choice = statement.by_user and "decision" in statement.kinds
             yield (
                 place,
@@ -282,16 +281,25 @@ def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]
         replies.append(exchange.assistant)
 
 
-def _with_one_gotcha(spoken: Sequence[Statement]) -> Iterator[Statement]:
-    """Yield *spoken* with the gotchas of a reply in one: its cause and its fix belong together."""
-    warnings = [statement.text for statement in spoken if not statement.by_user and "gotcha" in statement.kinds]
+def _with_joined_gotchas(spoken: Iterable[Statement]) -> Iterator[Statement]:
+    """Yield *spoken* with each run of gotchas of a reply as one: a cause and its fix belong together."""
+    running: Statement | None = None
     for statement in spoken:
-        if statement.by_user or statement.text not in warnings:
+        joined = f"{running.text} {statement.text}" if running else statement.text
+        if running and _only_warns(statement) and len(joined) <= LONGEST_STATEMENT:
+            running = running._replace(text=joined)
+            continue
+        if running:
+            yield running
+        running = statement if _only_warns(statement) else None
+        if not running:
             yield statement
-        elif statement.text == warnings[0]:
-            yield statement._replace(text=" ".join(warnings))
-        else:
-            yield statement._replace(kinds=tuple(kind for kind in statement.kinds if kind != "gotcha"))
+    if running:
+        yield running
+
+
+def _only_warns(statement: Statement) -> bool:
+    return not statement.by_user and statement.kinds == ("gotcha",)
 
 
 @lru_cache(maxsize=2 * BUFFERED)  # a chunk is described first, its details are told apart later

@@ -1,20 +1,29 @@
-"""The option that a short answer chooses by its letter or number: `let's go with b`."""
+"""The options of a decision: the one that was chosen by its letter, the alternatives, and the reasons."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
-from hardwon.domain.model.conversation.sentences import split_sentences
+from hardwon.domain.model.conversation.sentences import sentences, split_sentences
+from hardwon.domain.model.conversation.session import Exchange
+from hardwon.domain.model.conversation.words import stem
 from hardwon.domain.model.excerpt import shortened
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.settings import BUFFERED
 
 LONGEST_OPTION = 160
 """Characters of an option that are recorded with the choice."""
 
-_LETTER = re.compile(
+_BY_LETTER = re.compile(
     r"(?:(?:go|going|stick) (?:with|for)|use|pick|choose|take|do|drop) (?:the )?(?:option |variant |choice |number |#)?"
-    r"\(?(?P<letter>[a-z]|\d{1,2})\)?(?:,? (?:then|please|thanks))?[.! ]*$",
+    r"\(?(?P<letter>[a-h]|\d{1,2})\)?(?: one)?(?:,? (?:then|please|thanks))?[.! ]*$",
     re.IGNORECASE,
 )
-_ITEM = re.compile(r"^[ \t>]*[*_]*\(?(?P<letter>\d{1,2}|[A-Za-z])[.):][*_]*[ \t]+(?P<text>[^\n]+)$", re.MULTILINE)
+
+
+def is_by_letter(choice: str) -> bool:
+    """Return whether the sentence *choice* names an option by its letter or number alone: `let's go with b`."""
+    return _BY_LETTER.search(choice) is not None
 
 
 def with_option(choice: str, replies: Iterable[str]) -> str:
@@ -29,10 +38,178 @@ def with_option(choice: str, replies: Iterable[str]) -> str:
         >>> with_option("let's go with b", ["a) Postgres: nothing new to run.\nb) Meilisearch: one small binary."])
         "let's go with b: Meilisearch: one small binary."
     """
-    named = _LETTER.search(choice)
-    listed = ((item["letter"], item["text"]) for reply in replies for item in _ITEM.finditer(reply))
-    text = next((text for letter, text in listed if named and letter.lower() == named["letter"].lower()), None)
-    if text is None:
+    named = _BY_LETTER.search(choice)
+    if named is None:
+        return choice
+    listed = (item for reply in replies for item in _ITEM.finditer(reply) if item["letter"])
+    text = next((item["text"] for item in listed if item["letter"].lower() == named["letter"].lower()), "")
+    if not text:
         return choice
     option = shortened(next(split_sentences(text), text), LONGEST_OPTION)
     return f"{choice.rstrip(' .!')}: {option}"
+
+
+LONGEST_NAME = 80
+"""Characters; a longer text is no name."""
+
+MAX_NAMED = 12
+
+_FAR = 2_000
+"""Characters below a label in which its list is read."""
+
+_LABELLED = re.compile(
+    r"(?:^[ \t>*_#+-]*|[.;!?)] +[*_]*)"
+    r"(?:(?:rejected|discarded|dismissed|ruled out|not chosen|(?:also |other )?considered)(?: (?:alternatives?|options?))?"
+    r"|(?:other |rejected )?(?:alternatives?|options)(?: (?:considered|rejected|were|are|discussed|that were rejected))?)"
+    r"[*_]* ?:[*_]*(?P<rest>[^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_REMARK = re.compile(r"[(\[](?![a-z\d]\))[^()\[\]\n]{1,200}[)\]]", re.IGNORECASE)
+_ITEM = re.compile(
+    r"^[ \t>]*(?:[-+*\u2022]|[*_]*\(?(?P<letter>\d{1,2}|[A-Za-z])[.)][*_]*)[ \t]+(?P<text>[^\n]*)", re.MULTILINE
+)
+_LETTERED = re.compile(r"(?:^|(?<=\s))\(?(?P<letter>[A-Za-z]|\d{1,2})\)[ \t]+")
+_BETWEEN = re.compile(r"[,;/]\s+(?:(?:and|or)\s+)?|\s+(?:and|or|\|)\s+")
+_NAME_ENDS = re.compile(r"\s[\u2013\u2014-]+\s|:\s|[;,]\s|\s(?:because|since|as|due to|which|is|are|was|would)\b")
+_LIST_MARKS = " \t*_`\"'.,;:!?"
+
+
+def listed_names(text: str, statement: str) -> Iterator[str]:
+    """
+    Yield the names of alternatives that *text* lists under a label such as `Rejected:`, in order, without remarks.
+
+    Args:
+        text: Markdown.
+        statement: The decision: `let's go with option B` leaves B out.
+    """
+    for label in _LABELLED.finditer(text):
+        rest = label["rest"].strip(" *_")
+        items = _on_the_line(rest) if rest else _below(text[label.end() : label.end() + _FAR])
+        for letter, item in items:
+            name = _NAME_ENDS.split(_REMARK.sub("", item).strip(_LIST_MARKS), maxsplit=1)[0].strip(_LIST_MARKS)
+            if name and len(name) <= LONGEST_NAME and not name.startswith("-") and not _is_named(letter, statement):
+                yield name
+
+
+def _on_the_line(rest: str) -> Iterator[tuple[str | None, str]]:
+    lettered = list(_LETTERED.finditer(rest))
+    if len(lettered) > 1:
+        ends = [mark.start() for mark in lettered[1:]] + [len(rest)]
+        pairs = zip(lettered[:MAX_NAMED], ends, strict=False)
+        yield from ((mark["letter"], rest[mark.end() : end]) for mark, end in pairs)
+        return
+    sentence = next(split_sentences(_REMARK.sub("", rest)), "")
+    yield from ((None, item) for item in _BETWEEN.split(sentence)[:MAX_NAMED])
+
+
+def _below(text: str) -> Iterator[tuple[str | None, str]]:
+    """Yield the items of the list that *text* begins with."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    for line in lines[:MAX_NAMED]:
+        item = _ITEM.match(line)
+        if not item:
+            return
+        yield item["letter"], item["text"]
+
+
+def _is_named(letter: str | None, statement: str) -> bool:
+    return letter is not None and bool(
+        re.search(rf"\b(?:option|variant|choice|number|alternative) {letter}\b", statement, re.IGNORECASE)
+    )
+
+
+MAX_REASONS = 12
+LONGEST_ALTERNATIVE = 80  # characters
+
+_WHY = re.compile(
+    r"\b(?:because|since|so that|therefore|thus|hence|due to|as it|which means|that way|in order to|otherwise"
+    r"|the reason|trade-?off|advantage|drawback|overkill"
+    r"|too (?:many|much|slow|big|heavy|large|costly|expensive|complex|complicated|risky|fragile|hard)"
+    r"|would (?:break|fail|lose|leak|block|hide|need|have to))\b|, as\b",
+    re.IGNORECASE,
+)
+_REASON_END = r"(?=[,.;:!?()\n]|\s(?:because|since|so that|as|for|due|when|and|but|to|which|that)\b|$)"
+_INSTEAD = re.compile(
+    rf"\b(?:instead of|rather than|as opposed to)\s+(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}",
+    re.IGNORECASE,
+)
+_OVER = re.compile(
+    rf"\b(?:chose|choose|picked|pick|prefer(?:red)?|went with|go with|going with|use|using)\s+"
+    rf"[^\n,.;]{{1,{LONGEST_ALTERNATIVE}}}?\s+over\s+(?:using\s+)?(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}",
+    re.IGNORECASE,
+)
+_AGAINST = re.compile(
+    rf"\b(?:decided against|ruled out|rejected|considered|alternatives? (?:is|was|would be))\s+(?!(?:alternatives?|options?)\b)"
+    rf"(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}",
+    re.IGNORECASE,
+)
+_NOT = re.compile(
+    rf"(?:,|\band) not (?:with |to use |use |using )?(?P<other>[^\n]{{1,{LONGEST_ALTERNATIVE}}}?){_REASON_END}"
+    rf"|\bnot (?:to use |use |using )?(?!only\b|just\b|merely\b)(?P<first>[^\n,]{{1,{LONGEST_ALTERNATIVE}}}?),? but\b",
+    re.IGNORECASE,
+)
+"""Matched in the statement itself only: elsewhere much is negated."""
+
+_TURN = re.compile(r"\b(?:instead of|rather than|as opposed to|over|against|not|don't|never)\b|n't\b", re.IGNORECASE)
+"""The words where a statement turns from the chosen option to the others."""
+
+_EMPHASIS_MARKS = "*_`\"' "
+
+
+def alternatives(statement: str, exchanges: Iterable[Exchange]) -> tuple[str, ...]:
+    """
+    Return the alternatives to the decision of *statement*, in order, without repeats.
+
+    They are the names after words such as `instead of`, `over` and `ruled out`, those listed as rejected or considered,
+    and the options of the agent's questions that were not chosen.
+    """
+    exchanges = list(exchanges)
+    texts = [statement, *(text for exchange in exchanges for text in (exchange.user, exchange.assistant))]
+    refused = (found["other"] or found["first"] for found in _NOT.finditer(statement))
+    named = (name.strip(_EMPHASIS_MARKS) for name in (*refused, *(name for text in texts for name in _named(text))))
+    listed = (name for text in texts for name in listed_names(text, statement))
+    options = (
+        option
+        for exchange in exchanges
+        for answered in exchange.answers
+        for option in answered.options
+        if option and option.casefold() not in answered.answer.casefold()
+    )
+    chosen = _words(_TURN.split(statement, maxsplit=1)[0])
+    return _unique((*(name for name in (*named, *listed) if not _is_in(name, chosen)), *options))
+
+
+def _is_in(name: str, chosen: frozenset[str]) -> bool:
+    return bool(words := _words(name)) and words <= chosen
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(map(stem, search_terms(text)))
+
+
+def reasons(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
+    """Return the sentences that give a reason, in order, without repeats, at most 12."""
+    return _unique(reason for exchange in exchanges for reason in _reasons_in(exchange))[:MAX_REASONS]
+
+
+@lru_cache(maxsize=BUFFERED)  # the same exchanges lead to several statements
+def _reasons_in(exchange: Exchange) -> tuple[str, ...]:
+    return tuple(
+        sentence
+        for text in (exchange.user, exchange.assistant)
+        for sentence in sentences(text)
+        if _WHY.search(sentence)
+    )
+
+
+def _named(text: str) -> Iterator[str]:
+    found = (match for pattern in (_INSTEAD, _OVER, _AGAINST) for match in pattern.finditer(text))
+    yield from (match["other"] for match in sorted(found, key=lambda match: match.start()))
+
+
+def _unique(texts: Iterable[str]) -> tuple[str, ...]:
+    lines = (" ".join(text.split()) for text in texts)
+    first = dict[str, str]()
+    for line in lines:
+        first.setdefault(line.casefold(), line)
+    return tuple(first.values())

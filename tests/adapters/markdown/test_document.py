@@ -8,8 +8,8 @@ from hypothesis import given
 
 from hardwon.adapters.markdown.document import FileSection, file_sections
 from hardwon.domain.model.conversation.describe import described
+from hardwon.domain.model.conversation.options import alternatives, reasons
 from hardwon.domain.model.conversation.session import Answered, Chunk, Draft, Exchange, Metadata, chunk_identity
-from hardwon.domain.model.conversation.statements import alternatives, reasons
 from hardwon.domain.model.identity import IDENTITY
 from tests.conversations import MINUTE, chunks
 from tests.strategies import NOW, few_examples

@@ -234,3 +234,35 @@ def test_a_huge_text_is_cut_and_described(text: str) -> None:
     [draft] = Chunker().chunk([Exchange(long, long, NOW)])
 
     assert 0 < len(described(draft, "app", None).title) <= 100
+
+
+def test_a_cause_and_the_fix_after_it_are_one_gotcha_and_others_are_apart() -> None:
+    reply = (
+        "The cause is that the feed has no zone. The fix is to add one.\n\nThe tests are green.\n\n"
+        "Watch out: the proxy drops the header."
+    )
+    [draft] = Chunker().chunk(dialogue(("The import is an hour late", reply)))
+
+    assert described(draft, "app", None).metadata.gotchas == (
+        "The cause is that the feed has no zone. The fix is to add one.",
+        "Watch out: the proxy drops the header.",
+    )
+
+
+def test_no_gotcha_of_a_long_list_is_lost() -> None:
+    warnings = [
+        f"Watch out: the part number {place} of the importer {'silently drops a record ' * 4}." for place in range(9)
+    ]
+    [draft] = Chunker().chunk(dialogue(("The import is an hour late", "\n".join(f"- {line}" for line in warnings))))
+
+    kept = " ".join(described(draft, "app", None).metadata.gotchas)
+    assert all(f"number {place} " in kept for place in range(9))
+
+
+def test_quotations_and_general_knowledge_give_no_entries() -> None:
+    quoted = "From the manual:\n\n> Watch out: the default is off since version 3.\n> We decided to use it."
+    explained = "A lock. Note that it is released on exit, even when it fails."
+    for prompt, reply in (("The import is late", quoted), ("What is a semaphore?", explained)):
+        [draft] = Chunker().chunk(dialogue((prompt, reply)))
+        metadata = described(draft, "app", None).metadata
+        assert (metadata.gotchas, metadata.decisions) == ((), ())
