@@ -1,15 +1,20 @@
 """The figures of `make quality` on the labelled sets stay as good as they are."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from bench.quality.block import Block, blocks
 from bench.quality.capture import kept
 from bench.quality.docstrings import functions, measured
+from bench.quality.gate import answers
+from bench.quality.gate import figures as gate_figures
 from bench.quality.labelled import HALVES
 from bench.quality.lessons_store import LessonsStore, lessons_store
 from bench.quality.segmentation import cuts, figures, talks
+from hardwon.adapters.evaluation.cache import VectorCache
 
 ALL = 20
 
@@ -40,6 +45,15 @@ def test_a_block_for_a_host_is_more_relevant_than_a_full_one_and_misses_little(
     assert precision(stopped) >= 0.43
     assert recall(stopped) >= 0.69
     assert recall(full) - recall(stopped) <= 0.05
+
+
+def test_few_prompts_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> None:
+    with closing(VectorCache(str(tmp_path), print)) as cache:
+        given = [*answers(60, cache)]
+    dev, held = (gate_figures([answer for answer in given if answer.half == half]) for half in HALVES)
+
+    assert (dev.wrong <= 0.023, dev.answered >= 0.45, dev.precision >= 0.93) == (True, True, True), dev
+    assert (held.wrong <= 0.029, held.answered >= 0.28, held.precision >= 0.96) == (True, True, True), held
 
 
 @pytest.mark.parametrize(("half", "f1"), [("dev", 0.83), ("held", 0.89)])

@@ -8,10 +8,11 @@ asks the product's own use cases, with the embedded model.
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench.quality import block, capture, docstrings, segmentation
+from bench.quality import block, capture, docstrings, gate, segmentation
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "block": block.table,
+    "gate": gate.table,
     "segmentation": segmentation.table,
     "capture": capture.table,
     "code": docstrings.table,

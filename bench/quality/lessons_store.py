@@ -39,10 +39,15 @@ class LessonsStore(NamedTuple):
     labels: Mapping[str, str]
 
 
+def lesson_entries() -> dict[str, Entry]:
+    """Return all labelled lessons by their labelled ids."""
+    return {lesson["id"]: _entry(lesson) for lesson in items("lessons.jsonl")}
+
+
 @contextmanager
 def lessons_store() -> Iterator[LessonsStore]:
     """Yield a store of all labelled lessons with the vectors of the embedded model; it is gone afterwards."""
-    entries = {lesson["id"]: _entry(lesson) for lesson in items("lessons.jsonl")}
+    entries = lesson_entries()
     with tempfile.TemporaryDirectory(prefix="hardwon-quality-") as folder:
         memory = open_memory(Settings(global_store=folder, embedding_provider="local"), print)
         with closing(memory):

@@ -133,7 +133,7 @@ class InjectBesidePrompt(NamedTuple):
     ) -> PromptInjection:
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
-        may_win = any(contest.may_win(each.score) for each in rated[:MAX_SHOWN])
+        may_win = any(contest.may_win(each.score, each.parts) for each in rated[:MAX_SHOWN])
         if not (may_win or self.watch):  # most prompts: nothing is read
             return PromptInjection()
         shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
@@ -217,16 +217,14 @@ class WeighedEntry(NamedTuple):
     An entry that was considered for a prompt.
 
     Attributes:
-        strength: How clearly it wins.
-        least: The minimum strength.
+        probability: The probability that it helps with the prompt.
         kept_out: The reason why it is not printed, in a few words; empty if it is.
 
     """
 
     entry_id: str
     name: str
-    strength: float
-    least: float
+    probability: float
     kept_out: str
 
 
@@ -282,5 +280,5 @@ def _weighed_entries(weighed: Weighed) -> Iterator[WeighedEntry]:
     reasons.update((chosen.contender.entry_id, "") for chosen in weighed.choice.chosen)
     for contender in weighed.contenders:
         if contender.entry_id in reasons:
-            win, reason = contender.win(weighed.contest), reasons[contender.entry_id]
-            yield WeighedEntry(contender.entry_id, contender.printed.name, win.strength, win.least, reason)
+            probability = contender.win(weighed.contest).probability
+            yield WeighedEntry(contender.entry_id, contender.printed.name, probability, reasons[contender.entry_id])

@@ -5,6 +5,7 @@ from typing import NamedTuple, Self
 
 from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, Shown
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
+from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.context_relevance import FLOOR
 from hardwon.domain.use_cases.explain_injections import Explained
@@ -26,6 +27,8 @@ SIGNALS: Mapping[str, str] = {
     "keyword": "words",
     "prominence": "track record",
     "file": "touched file",
+    "excess": "excess length",
+    "breadth": "ln entries",
 }
 """What signals are called on the screen, where not by their own name."""
 
@@ -139,11 +142,12 @@ def _win(explained: Explained, shown: Shown) -> str:
         return ""
     if win is None:
         return ""
-    needed = f"{win.strength:.2f} {'>=' if win.is_clear else '<'} {win.least:.4g}"
-    return (
-        f"{'wins' if win.is_clear else 'does not win'}: strength {needed}: {win.quoted:.2g} * sqrt(coverage {win.coverage:.3g} * told {win.counted:.3g} * score {win.score:.3g}"
-        f" * lead {win.lead:.3g} / (ln {win.searched:.0f} * {win.breadth:.3g}^3))"
-    )
+    text = " + ".join(f"{SIGNALS.get(name, name)} {weight:.3g} * {value:.3g}" for name, weight, value in win.terms)
+    return f"{'wins' if win.is_clear else 'does not win'}: probability {_beside_least(win.probability)}: 1 / (1 + exp(-x)), x = {win.constant:.3g} + {text}"
+
+
+def _beside_least(probability: float) -> str:
+    return f"{probability:.2f} {'>=' if probability >= MIN_PROBABILITY else '<'} {MIN_PROBABILITY:.4g}"
 
 
 def _nearly(explained: Explained, missed: NearMiss) -> str:
@@ -227,8 +231,8 @@ def dry_run_lines(dry_run: PromptDryRun, *, on: bool) -> Iterator[str]:
         yield OFF
     yield _summary(dry_run)
     for rank, item in enumerate(dry_run.entries, 1):
-        needed = f"{item.strength:.2f} {'>=' if item.strength >= item.least else '<'} {item.least:.4g}"
-        yield f"{rank:>3}. strength {needed}  {item.name} ({item.entry_id}): {item.kept_out or 'shown'}"
+        needed = _beside_least(item.probability)
+        yield f"{rank:>3}. probability {needed}  {item.name} ({item.entry_id}): {item.kept_out or 'shown'}"
 
 
 def _summary(dry_run: PromptDryRun) -> str:

@@ -1,25 +1,10 @@
 """
 The gate that decides which entries are put beside a prompt, and why others are kept out.
 
-An entry is shown when its strength reaches a threshold::
-
-    strength = quoted * sqrt(coverage * told * score * lead / (ln N * L^3))        L = ln max(N, 20)
-
-- `score` is that of the policy `adaptive`: the z-score of the entry against the background of this prompt.
-- `lead` is its distance from the best entry that is not shown: where many entries are about the same, none wins.
-- `told` is the information of the words of one sentence of the prompt that occur in the entry, in nats, at most `2 L`;
-  `ln N` singles out one entry of N.
-- `coverage` is their share of the information of all words of that sentence: an entry that shares a rare word and
-  nothing else was found by chance.
-- The divisor is the value expected by chance in a store of N entries, of which more are about the same subject the
-  larger it is.
-- `quoted` is 2 for an entry that alone holds an identifier of the prompt, else 1.
-
-`docs/quality.md` says on which sets this was chosen.
+An entry is shown when it probably helps (`Win`) and the agent does not know it yet.
 """
 
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.injection.entry_text import EntryForm, PrintedEntry, form_of, piece_text, units
@@ -45,96 +30,11 @@ from hardwon.domain.model.injection.receipt import (
     known_from,
     text_digest,
 )
+from hardwon.domain.model.injection.win import Win
 from hardwon.domain.model.ranking.candidates import RecallFacts
 from hardwon.domain.model.ranking.policy import Parts
 
 MAX_SHOWN = 2
-
-MIN_STRENGTH = 0.54
-"""The threshold for semantic and keyword search."""
-
-MIN_KEYWORD_STRENGTH = 0.26
-"""The threshold for keyword search alone, where half of the score is missing."""
-
-MIN_SEARCHED = 20
-"""Entries; the frequencies of a smaller store do not show how rare a word is."""
-
-QUOTED = 2.0
-"""The factor of the strength of an entry that alone holds an identifier of the prompt."""
-
-MAX_INFORMATION = 2.0
-"""The upper bound of `told`, as a multiple of `L`: a long sentence matches words by chance."""
-
-
-class Win(NamedTuple):
-    """
-    The strength of an entry, its parts and its threshold; a receipt stores the parts by these names.
-
-    Attributes:
-        score: By the policy `adaptive`.
-        coverage: The share of a sentence's information that its words in the entry have, `[0, 1]`.
-        told: The information of these words, in nats.
-        quoted: 2 if it alone holds an identifier of the prompt, else 1.
-        runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
-        searched: How many entries were searched.
-        least: The threshold, as `min_strength` gives it.
-    """
-
-    score: float
-    coverage: float
-    told: float
-    quoted: float
-    runner_up: float
-    searched: float
-    least: float
-
-    @property
-    def lead(self) -> float:
-        """The distance from the runner-up."""
-        return self.score - max(self.runner_up, 0.0)
-
-    @property
-    def breadth(self) -> float:
-        """The logarithm of how many entries were searched, of 20 at least."""
-        return math.log(max(self.searched, MIN_SEARCHED))
-
-    @property
-    def counted(self) -> float:
-        """The information in nats, up to its upper bound."""
-        return min(self.told, MAX_INFORMATION * self.breadth)
-
-    @property
-    def strength(self) -> float:
-        """The strength; it never falls when score, coverage or information grows."""
-        if self.lead <= 0 or self.score <= 0:
-            return 0.0
-        chance = math.log(max(self.searched, 2)) * self.breadth**3
-        return self.quoted * math.sqrt(self.coverage * self.counted * self.score * self.lead / chance)
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the strength reaches the threshold."""
-        return self.strength >= self.least
-
-    @property
-    def parts(self) -> dict[str, float]:
-        """All fields but the score, and the strength, for a receipt."""
-        return {**{name: getattr(self, name) for name in Win._fields[1:]}, "strength": self.strength}
-
-
-def win_of_parts(score: float, parts: Mapping[str, float]) -> Win:
-    """
-    Return the win with these *parts*.
-
-    Raises:
-        KeyError: a part is missing.
-    """
-    return Win(score, **{name: parts[name] for name in Win._fields[1:]})
-
-
-def min_strength(*, semantic: bool) -> float:
-    """Return the threshold of the strength, given whether semantic search took part."""
-    return MIN_STRENGTH if semantic else MIN_KEYWORD_STRENGTH
 
 
 class Contest(NamedTuple):
@@ -155,14 +55,15 @@ class Contest(NamedTuple):
     semantic: bool
     identifiers: tuple[Identifier, ...] = ()
 
-    def win(self, score: float, shared: Shared, *, quoted: bool) -> Win:
-        """Return the win of an entry with that score and that overlap."""
-        least = min_strength(semantic=self.semantic)
-        return Win(score, *shared, QUOTED if quoted else 1.0, self.runner_up, float(self.size), least)
+    def win(self, score: float, parts: Parts, shared: Shared, *, quoted: bool) -> Win:
+        """Return the win of an entry with that score, its parts and that overlap."""
+        facts = float(quoted), self.runner_up, float(self.size), float(self.semantic)
+        return Win(score, parts["closeness"], parts["length"], *shared, *facts)
 
-    def may_win(self, score: float) -> bool:
-        """Return whether the upper bound of the strength suffices: all words of a sentence, and an identifier, held."""
-        return self.win(score, Shared(1.0, max_information(self.sentences)), quoted=bool(self.identifiers)).is_clear
+    def may_win(self, score: float, parts: Parts) -> bool:
+        """Return whether the upper bound of the probability suffices: all words of a sentence, and an identifier, held."""
+        best = Shared(1.0, max_information(self.sentences))
+        return self.win(score, parts, best, quoted=bool(self.identifiers)).is_clear
 
 
 class Contender(NamedTuple):
@@ -202,7 +103,8 @@ class Contender(NamedTuple):
     def win(self, contest: Contest) -> Win:
         """Return the win of the entry."""
         text = self.words_text
-        return contest.win(self.score, shared(contest.sentences, text), quoted=quotes(text, contest.identifiers))
+        overlap, quoted = shared(contest.sentences, text), quotes(text, contest.identifiers)
+        return contest.win(self.score, self.parts, overlap, quoted=quoted)
 
 
 class Winner(NamedTuple):

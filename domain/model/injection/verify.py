@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from hardwon.domain.model.injection.entry_text import piece_text, track_record_text
 from hardwon.domain.model.injection.receipt import Receipt, Shown, assembled, text_digest
 from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
-from hardwon.domain.model.injection.relevance_gate import Win, win_of_parts
+from hardwon.domain.model.injection.win import Win, win_of_parts
 from hardwon.domain.model.ranking.adaptive import terms_of_parts
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.model.ranking.prominence import Weights
@@ -52,12 +52,14 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
 
 def win_of(receipt: Receipt, shown: Shown) -> Win | None:
     """
-    Return the win by which *shown* was put beside a prompt; None for an injection at session start.
+    Return the win by which *shown* was put beside a prompt; None at a session start, and for that of an earlier formula.
 
     Raises:
         KeyError: a part is missing.
     """
-    return win_of_parts(shown.score, shown.parts) if receipt.event == "prompt" and shown.score is not None else None
+    if receipt.event != "prompt" or shown.score is None or "strength" in shown.parts:
+        return None
+    return win_of_parts(shown.score, shown.parts)
 
 
 def recomputed(policy: str, parts: Parts) -> float | None:
@@ -73,7 +75,7 @@ def recomputed(policy: str, parts: Parts) -> float | None:
 
 def fits(receipt: Receipt, shown: Shown) -> bool:
     """
-    Return whether the score of *shown* is that of its parts, and beside a prompt its strength the recorded one, above the threshold.
+    Return whether the score of *shown* is that of its parts, and beside a prompt its probability the recorded one, above the threshold.
 
     An entry without a score fits.
     """
@@ -81,7 +83,7 @@ def fits(receipt: Receipt, shown: Shown) -> bool:
         return True
     try:
         score, win = recomputed(policy_of(receipt, shown), shown.parts), win_of(receipt, shown)
-        has_won = win is None or (win.is_clear and _is_close(win.strength, shown.parts["strength"]))
+        has_won = win is None or (win.is_clear and _is_close(win.probability, shown.parts["probability"]))
     except (KeyError, ArithmeticError, ValueError):
         return False
     return has_won and (score is None or _is_close(score, shown.score))

@@ -21,7 +21,7 @@ A bound need not cover candidates that no selection admits: they take no place, 
 a head that provably can't be chosen may be left out.
 
 Used by the session start, by recall with every policy, and through recall beside a prompt, where a text is read only if
-the upper bound of the entry's strength suffices (`Contest.may_win`).
+the upper bound of its probability suffices (`Contest.may_win`).
 """
 
 import math

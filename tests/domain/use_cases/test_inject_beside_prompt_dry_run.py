@@ -1,6 +1,7 @@
 """The dry run of the injection beside a prompt."""
 
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
+from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptDryRun, TryPrompt
 from hardwon.domain.use_cases.recall import Recall
@@ -22,21 +23,21 @@ def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
     return TryPrompt(inject).dry_run(Prompt(text, "one", working_in("here")), session.clock.deadline())
 
 
-def test_a_dry_run_reports_entries_with_their_strength_and_leaves_no_receipt() -> None:
+def test_a_dry_run_reports_entries_with_their_probability_and_leaves_no_receipt() -> None:
     for _ in range(2):
         tried = dry_run(ASKED)
         best = tried.entries[0]
 
         assert LESSON in tried.text
         assert (best.name, best.kept_out) == ("Columns", "")
-        assert best.strength >= best.least > 0
+        assert best.probability >= MIN_PROBABILITY
 
 
 def test_a_dry_run_reports_weak_and_known_entries_too() -> None:
     weak = dry_run("is there a filler for the old car")
     assert (weak.text, weak.worth_asking) == ("", True)
     assert {entry.kept_out for entry in weak.entries} == {TOO_WEAK}
-    assert all(entry.strength < entry.least for entry in weak.entries)
+    assert all(entry.probability < MIN_PROBABILITY for entry in weak.entries)
 
     session = Session(SESSION.state)
     session.ask()

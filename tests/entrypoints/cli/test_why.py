@@ -254,7 +254,7 @@ def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world
     tried = hardwon(parser_world, "why", "--prompt", text)
     assert tried.stdout.splitlines()[0] == "beside it would stand:"
     assert re.fullmatch(
-        rf" {{2}}1\. strength \d\.\d\d >= \S+  Quotes \({QUOTES.entry_id}\): shown", tried.stdout.splitlines()[1]
+        rf" {{2}}1\. probability \d\.\d\d >= 0\.9  Quotes \({QUOTES.entry_id}\): shown", tried.stdout.splitlines()[1]
     )
     assert parser_world.query("SELECT (SELECT count(*) FROM receipt), (SELECT count(*) FROM recall)") == [(0, 0)]
     assert "Quotes" in parser_world.hook(payload=payload).stdout
@@ -269,16 +269,17 @@ def test_an_injection_beside_a_prompt_is_explained_and_verified_too(parser_world
     assert lines[1:3] == [f"query    {text}", "ranked   by adaptive, model none"]
     assert f"  Quotes ({QUOTES.entry_id})" in lines[3]
     assert " words 0.7 * " in lines[4]
-    number = r"([\d.]+)"
+    number = r"(-?[\d.]+)"
+    names = ("closeness", "words", "lead", "excess length", "quoted", "ln entries")
+    terms = r" \+ ".join(rf"{name} {number} \* {number}" for name in names)
     wins = re.fullmatch(
-        rf" {{5}}wins: strength {number} >= 0\.26: {number} \* sqrt\(coverage {number} \* told {number} \* score {number}"
-        rf" \* lead {number} / \(ln 64 \* {number}\^3\)\)",
-        lines[5],
+        rf" {{5}}wins: probability {number} >= 0\.9: 1 / \(1 \+ exp\(-x\)\), x = {number} \+ {terms}", lines[5]
     )
     assert wins
-    strength, quoted, coverage, information, score, lead, breadth = map(float, wins.groups())
-    printed = quoted * math.sqrt(coverage * information * score * lead / (math.log(64) * breadth**3))
-    assert strength == pytest.approx(printed, rel=0.02)
+    probability, constant, *printed = map(float, wins.groups())
+    logit = constant + sum(weight * value for weight, value in zip(printed[::2], printed[1::2], strict=True))
+    assert probability == pytest.approx(1 / (1 + math.exp(-logit)), abs=0.01)
+    assert printed[-1] == pytest.approx(math.log(64), abs=0.01)
     assert hardwon(parser_world, "why", "--verify").code == 0
     parser_world.query("UPDATE receipt_entry SET parts = json_set(parts, '$.coverage', 0.9)")
     assert "its score is not what its parts give" in hardwon(parser_world, "why", "--verify").stdout

@@ -43,7 +43,6 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         ("the csv has quoted commas", "Splitting CSV lines on commas"),
         ('pytest passes locally but mock.patch("billing.clock.now") does nothing', "Patching a name"),
         ('errors="ignore" made the exception disappear together with the umlauts', "Dropping undecodable bytes"),
-        ("psycopg fails with: sorry, too many clients already", "Multiply the connection pool"),
         ("a partner sends JSON with single quotes. Make the reader accept that as well.", "Leniency becomes"),
     ],
 )

@@ -9,19 +9,20 @@ from hardwon.domain.model.injection.prompt_terms import plain, weighed
 from hardwon.domain.model.injection.receipt import MAX_MISSED, assembled, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
     MAX_PROMPT_UNITS,
-    MIN_STRENGTH,
     AgentFile,
     Contender,
     Contest,
     Rules,
     choose,
 )
+from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.vocabulary import Category, Kind
 from tests.strategies import NOW
 
 TERMS = ("table", "column", "release")
 CONTEST = Contest((weighed(TERMS, {}, 100),), 1.0, 100, semantic=True)
+PARTS = {"closeness": 0.35, "length": 10.0}
 WHOLE = "A table's column over two releases."
 
 
@@ -42,7 +43,9 @@ def contender(number: int, description: str = WHOLE, score: float = 12.0, kind: 
         created_at=NOW,
         anchor_id="",
     )
-    return Contender(facts, PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"), score, {})
+    return Contender(
+        facts, PrintedEntry(number, f"Name {number}", description, "", category, 1, "medium"), score, PARTS
+    )
 
 
 def rules(*, shown: frozenset[str] = frozenset(), instructions: Sequence[AgentFile] = ()) -> Rules:
@@ -76,7 +79,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     chosen = [winner.contender for winner in choice.chosen]
     assert chosen == [candidate for candidate in contenders[:2] if candidate in chosen]
     assert units(choice.text) <= MAX_PROMPT_UNITS
-    assert all(winner.win(CONTEST).strength >= MIN_STRENGTH for winner in chosen)
+    assert all(winner.win(CONTEST).probability >= MIN_PROBABILITY for winner in chosen)
     assert not {winner.facts.ranking.seq for winner in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MAX_MISSED)
     if choice.chosen:
@@ -111,7 +114,7 @@ def test_an_identifier_counts_for_the_one_entry_that_holds_it() -> None:
     asked = rules()._replace(contest=CONTEST._replace(identifiers=(("vite", "api", "url"), ("name",))))
     [single, other] = choose([contender(0, f"{WHOLE} VITE_API_URL"), contender(1)], asked).chosen
 
-    assert (single.win.quoted, other.win.quoted) == (2.0, 1.0)
+    assert (single.win.quoted, other.win.quoted) == (1.0, 0.0)
 
 
 def test_no_file_is_read_for_entries_that_do_not_win() -> None:
@@ -136,10 +139,10 @@ def test_a_lesson_is_printed_as_in_the_block_and_anything_else_as_a_note() -> No
 
 
 def test_a_receipt_can_explain_what_was_shown() -> None:
-    [winner] = choose([contender(0)._replace(parts={"cosine": 0.5})], rules()).chosen
+    [winner] = choose([contender(0)._replace(parts={**PARTS, "cosine": 0.5})], rules()).chosen
     shown = winner.shown
 
     assert shown.digest == text_digest(contender(0).text)
     assert shown.parts["cosine"] == 0.5
     assert (shown.parts["coverage"], shown.parts["runner_up"], shown.parts["searched"]) == (1.0, 1.0, 100.0)
-    assert (shown.parts["strength"], shown.parts["least"]) == (contender(0).win(CONTEST).strength, MIN_STRENGTH)
+    assert shown.parts["probability"] == contender(0).win(CONTEST).probability

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.receipt import Receipt, Shown
-from hardwon.domain.model.injection.relevance_gate import Win
 from hardwon.domain.model.injection.verify import fits, policy_of, recomputed, terms_of, win_of
+from hardwon.domain.model.injection.win import Win
 from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Weights
 from tests.strategies import NOW, weights
 
@@ -54,24 +54,41 @@ def test_a_score_of_an_earlier_formula_is_not_doubted() -> None:
 
 
 PROMPT = RECEIPT._replace(event="prompt", policy="of the future")
-WIN = Win(score=12.0, coverage=0.75, told=6.0, quoted=2.0, runner_up=4.0, searched=100.0, least=0.54)
+WIN = Win(
+    score=12.0,
+    closeness=0.6,
+    length=30.0,
+    coverage=0.75,
+    information=6.0,
+    quoted=1.0,
+    runner_up=4.0,
+    searched=100.0,
+    semantic=1.0,
+)
 
 
-def test_beside_a_prompt_the_strength_must_be_what_its_parts_give() -> None:
+def test_beside_a_prompt_the_probability_must_be_what_its_parts_give() -> None:
     shown = Shown("e", "lesson", "", WIN.score, WIN.parts)
 
     assert win_of(PROMPT, shown) == WIN
     assert fits(PROMPT, shown)
-    for name in ("coverage", "told", "quoted", "runner_up", "searched", "strength"):
+    for name in ("closeness", "coverage", "information", "quoted", "runner_up", "searched", "probability"):
         assert not fits(PROMPT, shown._replace(parts={**shown.parts, name: shown.parts[name] * 1.1})), name
     for name in shown.parts:
         assert not fits(PROMPT, shown._replace(parts={part: shown.parts[part] for part in {*shown.parts} - {name}}))
 
 
 def test_an_entry_that_does_not_win_is_not_printed_beside_a_prompt() -> None:
-    weak = WIN._replace(least=WIN.strength + 1)
+    weak = WIN._replace(closeness=0.1)
 
     assert not fits(PROMPT, Shown("e", "lesson", "", weak.score, weak.parts))
+
+
+def test_a_win_by_an_earlier_formula_is_not_doubted() -> None:
+    shown = Shown("e", "lesson", "", 12.0, {"coverage": 1.0, "told": 6.0, "least": 0.54, "strength": 0.6})
+
+    assert win_of(PROMPT, shown) is None
+    assert fits(PROMPT, shown)
 
 
 def test_at_a_sessions_start_nothing_has_to_win() -> None:

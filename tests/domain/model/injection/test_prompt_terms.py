@@ -20,49 +20,6 @@ from hardwon.domain.model.injection.prompt_terms import (
     shared,
     weighed,
 )
-from hardwon.domain.model.injection.relevance_gate import QUOTED, Win, min_strength, win_of_parts
-
-scores = st.floats(-5, 50)
-shares = st.floats(0, 1)
-sizes = st.integers(0, 1_000_000)
-
-
-def strength(score: float, runner_up: float, share: float, size: int, *, information: float = 5.0) -> float:
-    return Win(score, share, information, 1.0, runner_up, size, 0.54).strength
-
-
-@given(score=scores, more=st.floats(0, 50), runner_up=scores, share=shares, size=sizes)
-def test_a_stronger_winner_is_never_silenced(
-    score: float, more: float, runner_up: float, share: float, size: int
-) -> None:
-    assert strength(score + more, runner_up, share, size) >= strength(score, runner_up, share, size)
-
-
-@given(score=scores, runner_up=scores, behind=st.floats(0, 50), share=shares, size=sizes, information=st.floats(0, 50))
-def test_a_larger_lead_and_more_words_of_the_prompt_are_stronger(
-    *, score: float, runner_up: float, behind: float, share: float, size: int, information: float
-) -> None:
-    measured = strength(score, runner_up, share, size, information=information)
-
-    assert strength(score, runner_up - behind, share, size, information=information) >= measured
-    assert strength(score, runner_up, 1.0, size, information=information) >= measured >= 0
-    assert strength(score, runner_up, share, size, information=information + behind) >= measured
-    assert strength(score, score, share, size, information=information) == 0
-
-
-def test_the_strength_is_the_formula_of_the_docs() -> None:
-    expected = math.sqrt(0.75 * 9.0 * 12.0 * (12.0 - 4.0) / math.log(1_871) ** 4)
-
-    assert strength(12.0, 4.0, 0.75, 1_871, information=9.0) == pytest.approx(expected)
-    assert strength(12.0, -3.0, 1.0, 0) == strength(12.0, 0.0, 1.0, 2)
-    assert strength(2.0, 0.0, 1.0, 5) == pytest.approx(math.sqrt(5.0 * 4.0 / (math.log(5) * math.log(20) ** 3)))
-    assert strength(12.0, 0.0, 1.0, 100, information=9.3) == strength(12.0, 0.0, 1.0, 100, information=99.0)
-
-
-def test_an_identifier_that_it_alone_holds_doubles_it() -> None:
-    win = Win(12.0, 0.75, 9.0, 1.0, 4.0, 1_871, 0.54)
-
-    assert win._replace(quoted=QUOTED).strength == 2 * win.strength
 
 
 @pytest.mark.parametrize(
@@ -88,20 +45,6 @@ def test_every_identifier_is_found_in_its_text(prompt: str) -> None:
     assert held_by_one(found, [prompt, ""]) == found
     assert held_by_one(found, [prompt, prompt]) == ()
     assert quotes(prompt, found) == bool(found)
-
-
-def test_words_alone_need_half_as_much() -> None:
-    assert (min_strength(semantic=True), min_strength(semantic=False)) == (0.54, 0.26)
-
-
-@given(score=scores, runner_up=scores, share=shares, size=sizes, least=st.sampled_from([0.26, 0.54]))
-def test_a_win_is_recomputed_from_its_parts(
-    score: float, runner_up: float, share: float, size: int, least: float
-) -> None:
-    win = Win(score, share, 3.0, 2.0, runner_up, size, least)
-
-    assert win_of_parts(score, win.parts) == win
-    assert win.is_clear == (win.parts["strength"] >= least)
 
 
 @pytest.mark.parametrize(
