@@ -10,7 +10,7 @@ import attrs
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS, EntryFilter
-from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, Patience, Progress
+from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, EmbedPending, Patience, Progress
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import wake
 from hardwon.entrypoints.bootstrap_entries import (
@@ -66,7 +66,8 @@ def fill_spaces(
 
     """
     made, problems = 0, list[str]()
-    for embed_pending in build_embed_pending(memory):
+    for unwatched in build_embed_pending(memory):
+        embed_pending = _proposing(memory, unwatched)
         before = embed_pending.store.count_pending(EVERYTHING)
         is_active = memory.is_of_active_provider(embed_pending.store.space)
         offset_progress = _offset(progress, made) if progress and is_active else None
@@ -128,6 +129,14 @@ def embed_now(memory: Memory) -> list[str]:
     providers = {space.embedder.space.provider for space in memory.spaces}
     found_by = "the embedded model" if len(problems) < len(providers) else "keyword search"
     return [f"stored without a vector, {found_by} finds it: {problem}" for problem in problems]
+
+
+def _proposing(memory: Memory, embed_pending: EmbedPending) -> EmbedPending:
+    """Return *embed_pending* so that it looks for lessons that new ones replace, where their vectors tell."""
+    from hardwon.entrypoints.bootstrap_supersession import build_propose  # numpy is for those who embed
+
+    propose = build_propose(memory, embed_pending.store.space)
+    return attrs.evolve(embed_pending, embedded=propose.propose) if propose else embed_pending
 
 
 def settle(memory: Memory) -> None:

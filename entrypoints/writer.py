@@ -14,11 +14,12 @@ from hardwon.domain.model.errors import HardwonError, InvalidEntryError, Storage
 from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
+from hardwon.domain.use_cases.edit_entries import ids_meant
 from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
-from hardwon.entrypoints.bootstrap import open_memory, system_clock
-from hardwon.entrypoints.bootstrap_entries import build_store_entry
+from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_project import read_settings
+from hardwon.entrypoints.bootstrap_supersession import keep_in_place_of
 from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports
 from hardwon.entrypoints.host_session import present_pause
@@ -42,6 +43,7 @@ FIELDS = {
     "confidence": TEXT,
     "source": TEXT,
     "source_project": TEXT_OR_NULL,
+    "supersedes": TEXT,
 }
 REQUIRED = ("name", "description", "category")
 
@@ -91,6 +93,7 @@ def entry_from_fields(fields: Mapping[str, Any], *, project: str | None, now: dt
 
     """
     values: dict[str, Any] = {"source_project": project, **fields}
+    values.pop("supersedes", None)
     for name in ("keywords", "references"):
         values[name] = tuple(values.get(name, ()))
     return Entry(**values, created_at=now, updated_at=now)
@@ -134,6 +137,7 @@ and, if you like,
   confidence                  {", ".join(CONFIDENCES)} (default: medium)
   source                      {", ".join(SOURCES)} (default: manual)
   source_project              text that is displayed (default: the project's name), or null for none
+  supersedes                  the number or id of the entry that this one replaces
 
 exit codes: 0 stored, 1 the entry or an argument is not valid, 2 the store can't be written"""
 
@@ -171,7 +175,7 @@ def run(arguments: Sequence[str]) -> int:
         project = name_of(options.project_root) or None
         entry = entry_from_fields(fields, project=project, now=system_clock().now())
         clean = redact_entry(entry)  # before a store is made: nothing may be left of it
-        _store(clean, fields.get("keywords", ()), resolved.settings, options)
+        _store(clean, fields, resolved.settings, options)
     except InvalidEntryError as error:
         return _failed(error, INVALID)
     except HardwonError as error:
@@ -179,16 +183,33 @@ def run(arguments: Sequence[str]) -> int:
     return OK
 
 
-def _store(entry: Entry, keywords: Sequence[str], settings: Settings, options: argparse.Namespace) -> None:
+def _store(entry: Entry, fields: Mapping[str, Any], settings: Settings, options: argparse.Namespace) -> None:
     memory = open_memory(settings, warn)
     with contextlib.closing(memory):
         origin = Origin(
             read_workplace(memory, options.project_root), "writer", "home" if options.here else "everywhere"
         )
-        _report(build_store_entry(memory, origin).keep(entry), keywords)
+        replaced = _replaced(memory, fields.get("supersedes"))
+        _report(keep_in_place_of(memory, origin, entry, replaced), fields.get("keywords", ()))
         for problem in embed_now(memory):
             warn(problem)
         label_imports(memory)
+
+
+def _replaced(memory: Memory, reference: str | None) -> str | None:
+    """
+    Return the id of the entry that *reference* names, by its number, its id, or the beginning of that.
+
+    Raises:
+        InvalidEntryError: it names none, or several.
+    """
+    if reference is None:
+        return None
+    if len(ids := ids_meant(memory.repository, reference)) != 1:
+        raise InvalidEntryError(
+            f"supersedes is {shown(reference)}: it names {'several entries' if ids else 'no entry'}"
+        )
+    return ids.pop()
 
 
 def _parser() -> ProjectParser:

@@ -188,6 +188,10 @@ class RankingReads(EntryState, Protocol):
         """Return the fields of the entries *seqs* that the policies of recall read, in no order."""
         ...
 
+    def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
+        """Return those of *seqs* whose place another of *seqs* probably takes, unless the user decided that both stay."""
+        ...
+
     def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
         """Return the files and features that each of *seqs* refers to; unknown numbers are left out."""
         ...

@@ -123,7 +123,9 @@ def or_else(decode: Decode, default: object) -> Decode:
 DECODERS: Mapping[str, Decode] = {
     **dict.fromkeys(("seq", "number"), integer),
     **dict.fromkeys(("entry_id", "content_hash", "name", "description", "reasoning", "notes", "anchor_id"), text),
-    **dict.fromkeys(("project", "source_project", "workspace", "branch", "spec_folder"), optional(text)),
+    **dict.fromkeys(
+        ("project", "superseded_by", "source_project", "workspace", "branch", "spec_folder"), optional(text)
+    ),
     **dict.fromkeys(("file_path", "file_hash", "channel", "session_id"), optional(text)),
     **dict.fromkeys(("keywords", "tags", "references", "trigger_phrases"), texts),
     **dict.fromkeys(("created_at", "updated_at"), timestamp),

@@ -94,8 +94,18 @@ RENAME = (
     "UPDATE entry SET id = ?2 WHERE id = ?1",
     "UPDATE receipt_entry SET entry_id = ?2 WHERE entry_id = ?1",
     "UPDATE receipt SET missed = replace(missed, ?1, ?2) WHERE instr(missed, ?1)",
+    "UPDATE entry SET superseded_by = ?2 WHERE superseded_by = ?1",
 )
 """Give an entry another id, everywhere that the store names it by id."""
+
+SELECT_OUTDATED = """
+    SELECT DISTINCT p.older_seq FROM json_each(?1) wanted JOIN proposal p ON p.older_seq = wanted.value
+    JOIN entry e ON e.seq = p.older_seq
+    WHERE NOT p.rejected AND e.superseded_by IS NULL AND p.newer_seq IN (SELECT value FROM json_each(?1))
+"""
+
+RELEASE = "UPDATE entry SET superseded_by = NULL WHERE superseded_by = ?"
+"""Entries that a deleted one superseded are current again."""
 
 ORDERS: Mapping[Order, str] = {
     "updated_at": "",
@@ -175,6 +185,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         with self._database.transaction():
             seq = self._database.value("DELETE FROM entry WHERE id = ? RETURNING seq", (entry_id,))
             if seq is not None:
+                self._database.rows(RELEASE, (entry_id,))
                 drop_from_index(self._database, seq)
                 note_change(self._database)
             return seq is not None
@@ -252,6 +263,10 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
                 self._database, "entry", self._database.rows(SELECT_RECALL_FACTS, (in_list(seqs),)), to_recall_facts
             )
         ]
+
+    @override
+    def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
+        return frozenset(seq for (seq,) in self._database.rows(SELECT_OUTDATED, (in_list(seqs),)))
 
     @override
     def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:

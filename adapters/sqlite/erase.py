@@ -23,6 +23,7 @@ KEPT_TABLES = (
     "usage",
     "entry_place",
     "entry_alias",
+    "proposal",
 )
 """Tables without texts of their own: their rows go with their entries, packed vectors by triggers; postings and vectors of queries all go."""
 
@@ -211,7 +212,16 @@ def _erase_entries(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
         return
     within = "IN (SELECT value FROM json_each(?))"
     _erase_of_entries(connection, in_list(gone), {*_names(connection, TABLES)})
+    if has_successors(connection):
+        ids = f"SELECT id FROM entry WHERE seq {within}"
+        connection.execute(f"UPDATE entry SET superseded_by = NULL WHERE superseded_by IN ({ids})", (in_list(gone),))
     connection.execute(f"DELETE FROM entry WHERE seq {within}", (in_list(gone),))
+
+
+def has_successors(connection: sqlite3.Connection) -> bool:
+    """Return whether entries can be superseded in this version of the schema."""
+    known = "SELECT 1 FROM pragma_table_info('entry') WHERE name = 'superseded_by'"
+    return connection.execute(known).fetchone() is not None
 
 
 def _erase_of_entries(connection: sqlite3.Connection, gone: str, tables: set[str]) -> None:

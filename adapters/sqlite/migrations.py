@@ -567,6 +567,26 @@ def to_version_12(connection: sqlite3.Connection) -> None:
     run_scripts(connection, POSTINGS)
 
 
+SUPERSESSION = """
+ALTER TABLE entry ADD COLUMN superseded_by TEXT;
+CREATE INDEX entry_by_successor ON entry (superseded_by) WHERE superseded_by IS NOT NULL;
+CREATE TABLE proposal (
+    older_seq INTEGER NOT NULL REFERENCES entry (seq) ON DELETE CASCADE,
+    newer_seq INTEGER NOT NULL REFERENCES entry (seq) ON DELETE CASCADE,
+    probability REAL NOT NULL CHECK (probability BETWEEN 0 AND 1),
+    rejected INTEGER NOT NULL DEFAULT 0 CHECK (rejected IN (0, 1)),
+    PRIMARY KEY (older_seq, newer_seq),
+    CHECK (older_seq != newer_seq)
+) WITHOUT ROWID;
+CREATE INDEX proposal_by_newer ON proposal (newer_seq);
+"""
+
+
+def to_version_13(connection: sqlite3.Connection) -> None:
+    """Let a learning supersede another one, and keep proposals of such pairs."""
+    run_scripts(connection, SUPERSESSION)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -580,4 +600,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_10,
     to_version_11,
     to_version_12,
+    to_version_13,
 )

@@ -3,7 +3,7 @@
 import sqlite3
 
 from hardwon.adapters.sqlite.database import without_secrets
-from hardwon.adapters.sqlite.erase import KEPT_METADATA, TABLES, clear_queries
+from hardwon.adapters.sqlite.erase import KEPT_METADATA, TABLES, clear_queries, has_successors
 from hardwon.domain.model.identity import content_hash
 
 
@@ -80,3 +80,5 @@ def _renew_ids(connection: sqlite3.Connection) -> None:
             connection.execute("UPDATE OR IGNORE entry SET id = ?, content_hash = ? WHERE seq = ?", (new, new, seq))
             connection.execute("UPDATE receipt_entry SET entry_id = ? WHERE entry_id = ?", (new, old))
             connection.execute("DELETE FROM entry WHERE seq = ? AND id = ?", (seq, old))
+            if has_successors(connection):
+                connection.execute("UPDATE entry SET superseded_by = ? WHERE superseded_by = ?", (new, old))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 FACTS = (
     *("entry_id", "kind", "category", "observation_count", "confidence", "updated_at", "project", "reach"),
+    "superseded_by",
     *("source_project", "workspace", "branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
 )
 """The fields of `Entry` in the table `entry`, in columns of the same name but for `RENAMED`."""

@@ -129,6 +129,11 @@ def _of_learnings_only(entry: "Entry", _: object, value: Category | None) -> Non
         raise InvalidEntryError(f"category is {value!r}: a learning needs one, other kinds have none")
 
 
+def _of_learnings_at_most(entry: "Entry", _: object, value: str | None) -> None:
+    if value is not None and entry.kind != "learning":
+        raise InvalidEntryError(f"superseded_by is {value!r}: only a learning is superseded")
+
+
 def _of_files_only(entry: "Entry", _: object, value: str | None) -> None:
     if (value is None) != (entry.kind == "learning"):
         raise InvalidEntryError(f"file_path is {value!r}: a learning has none, other kinds need one")
@@ -161,6 +166,7 @@ class Entry:
         reach: Where it may be shown without being asked for: the user's own making everywhere, what is shared as the trust in its project
             decides, or only in its project.
         door: How it came into the store.
+        superseded_by: The id of the learning that replaces it; None for none.
         source_project: The label of the project it comes from, as displayed; None for a universal one.
         workspace: The folder of projects it comes from.
         branch: The git branch it comes from.
@@ -217,6 +223,7 @@ class Entry:
     project: str | None = attrs.field(default=None, validator=optional_text)
     reach: Reach = attrs.field(default="shared", validator=one_of(REACHES))
     door: Door | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(DOORS)))
+    superseded_by: str | None = attrs.field(default=None, validator=[optional_text, _of_learnings_at_most])
     source_project: str | None = attrs.field(default=None, validator=optional_text)
     workspace: str | None = attrs.field(default=None, validator=optional_text)
     branch: str | None = attrs.field(default=None, validator=optional_text)

@@ -24,6 +24,7 @@ ENTRY_FIELDS: Mapping[str, str] = {
     "confidence": "confidence",
     "reasoning": "reasoning",
     "reach": "reach",
+    "superseded_by": "superseded_by",
 }
 """The fields that can be changed: public name to name in `Entry`."""
 
@@ -73,6 +74,7 @@ class EntryChange:
         confidence: `high`, `medium` or `low`.
         reasoning: Why it matters and how it was found.
         reach: Where it may be shown without being asked for.
+        superseded_by: The id of the learning that replaces it; empty for none.
 
     Raises:
         InvalidEntryError: a value is not valid for its field.
@@ -113,6 +115,7 @@ class EntryChange:
         validator=attrs.validators.optional(storable),
     )
     reach: Reach | None = attrs.field(default=None, validator=attrs.validators.optional(one_of(REACHES)))
+    superseded_by: str | None = None
 
     @property
     def is_empty(self) -> bool:
@@ -132,10 +135,14 @@ class EntryChange:
             raise InvalidEntryError(f"a {entry.kind} is shown in its project only: learnings go elsewhere, or stay")
         if self.reach == "home" and entry.project is None:
             raise InvalidEntryError("it belongs to no project in which it could stay")
+        if self.superseded_by and entry.kind != "learning":
+            raise InvalidEntryError(f"it is a {entry.kind}: only a learning is superseded")
         wanted = {
             ENTRY_FIELDS[name]: value for name, value in attrs.asdict(self, recurse=False).items() if value is not None
         }
         own_tier = entry.own_tier or (self.importance_tier is not None and entry.anchor_id != "")
+        if self.superseded_by == "":
+            wanted["superseded_by"] = None
         return attrs.evolve(entry, **wanted, own_tier=own_tier)
 
 

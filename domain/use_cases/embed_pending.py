@@ -58,6 +58,7 @@ class EmbedPending:
     Attributes:
         warn: Called with one line for each entry that can't be embedded.
         only: The entries that are embedded again.
+        embedded: Called with the vectors of each batch once they are stored.
 
     """
 
@@ -65,6 +66,7 @@ class EmbedPending:
     store: VectorStore
     warn: Callable[[str], None] = lambda _: None
     only: EntryFilter = EVERYTHING
+    embedded: Callable[[Pairs], None] = lambda _: None
 
     def embed(
         self,
@@ -151,6 +153,7 @@ class _Run:
             self._patience.pause(self._patience.between_batches, "")
         pairs = self._patiently(batch)
         self._tools.store.put(pairs)
+        self._tools.embedded(pairs)
         return len(pairs)
 
     def _next(self, size: int) -> list[PendingText]:

@@ -136,7 +136,7 @@ class Inject(NamedTuple):
             retrieval = retrieve.find(query.public, deadline, query.keyword_text)
             maxima = maxima_of(retrieval, self.repository, seen)
             policy = RankingPolicy(weights=self.weights, maxima=maxima, now=now, own=workplace.own, by_relevance=framed)
-            selected = self._select(retrieval, policy, limit, rules, seen)
+            selected = self._select(retrieval, policy, limit, rules, seen, distinct=framed)
             related, missing = self._related(query, occasion, deadline, rules)
             injection = self._block(retrieval, selected, rules, related, workplace, framed=framed)
         noted = dict.fromkeys((*problems, *retrieval.degradations, *missing))
@@ -165,12 +165,16 @@ class Inject(NamedTuple):
         limit: int,
         rules: Sequence[ConstitutionalText],
         seen: Visibility,
+        *,
+        distinct: bool,
     ) -> Selected:
-        """Choose *limit* entries that are not among *rules*."""
-        seqs, repeated = {rule.seq for rule in rules}, 0
+        """Choose *limit* entries that are not among *rules*; if *distinct*, of two where one probably replaces the other that one."""
+        rule_seqs, repeated = {rule.seq for rule in rules}, 0
         while True:
             selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated), seen)
-            ranked = tuple(scored for scored in selected.ranked if scored.facts.seq not in seqs)
+            seqs = [scored.facts.seq for scored in selected.ranked]
+            left_out = rule_seqs | self.repository.outdated(seqs) if distinct else rule_seqs
+            ranked = tuple(scored for scored in selected.ranked if scored.facts.seq not in left_out)
             if len(selected.ranked) - len(ranked) <= repeated:
                 return selected._replace(ranked=ranked)
             repeated = len(selected.ranked) - len(ranked)

@@ -1,5 +1,6 @@
 """Answer a question from the store: retrieve, rank, and leave out duplicates."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
@@ -150,12 +151,31 @@ class Recall(NamedTuple):
         """
         policy = baseline(found.context) if baseline else build_policy(question.policy, found.context, self.weights)
         depth = max(self.first_depth, question.limit, policy.places)
-        best = BestAnswers(self.repository, found, policy, question).best(depth)
+        best = sorted(self._best(question, found, policy, depth), key=_is_superseded)
         rated, cap = list[Rated](), 1.0
         for judged in best:
             rated.append(_rated(judged, policy, cap))
             cap = cap if judged.relevance is None else min(cap, judged.relevance)
         return rated
+
+    def _best(self, question: Question, found: Found, policy: RecallPolicy, depth: int) -> Sequence[Judged]:
+        """Return the best answers without those whose place another of them probably takes, if duplicates are not wanted."""
+        wanted = question
+        while True:
+            best = BestAnswers(self.repository, found, policy, wanted).best(depth)
+            outdated = self.repository.outdated(map(_seq, best)) if question.distinct else frozenset[int]()
+            kept = [judged for judged in best if _seq(judged) not in outdated or policy.is_named(judged.candidate)]
+            if len(kept) >= question.limit or len(best) < wanted.limit:
+                return kept[: question.limit]
+            wanted = wanted._replace(limit=wanted.limit + len(outdated))
+
+
+def _seq(judged: Judged) -> int:
+    return judged.candidate.facts.ranking.seq
+
+
+def _is_superseded(judged: Judged) -> bool:
+    return judged.candidate.facts.ranking.superseded_by is not None
 
 
 def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
@@ -166,7 +186,7 @@ def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
     if policy.is_named(candidate):
         parts = {**parts, "named": 1.0}
     return Rated(
-        seq=candidate.facts.ranking.seq,
+        seq=_seq(judged),
         score=judged.score,
         parts=parts,
         vector=candidate.vector,

@@ -17,6 +17,7 @@ from hardwon.domain.use_cases.edit_lesson import Edited
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_edit_file
 from hardwon.entrypoints.bootstrap_retro import bank_files, build_edit_lesson
+from hardwon.entrypoints.bootstrap_supersession import build_supersede
 from hardwon.entrypoints.bootstrap_transfer import read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import agrees, can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
@@ -73,6 +74,10 @@ def edit(
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="New title, one line.")] = None,
     description: Annotated[str | None, typer.Option(metavar="TEXT", help="The lesson as it should read.")] = None,
     reasoning: Annotated[str | None, typer.Option(metavar="TEXT", help="Why it matters, and how it was found.")] = None,
+    superseded_by: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help='The lesson that replaces it, which is ranked above it; "" for none.'),
+    ] = None,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -86,6 +91,10 @@ def edit(
     """
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory, entry_id)
+    if superseded_by is not None:
+        if fields or name or description or reasoning:
+            raise typer.BadParameter("goes with no text", param_hint="'--superseded-by'")
+        return _supersede(memory, entry, superseded_by, as_json=as_json)
     given = _given(fields, Texts(name, description, reasoning))
     if entry.file_path:
         return _edit_file(memory, entry, given, project_root, as_json=as_json)
@@ -98,6 +107,22 @@ def edit(
             return say(UNCHANGED)
         done = build_edit_lesson(memory, project_root).apply(entry.entry_id, change)
     return _print_edited(memory, done, project_root, as_json=as_json)
+
+
+def _supersede(memory: Memory, entry: Entry, reference: str, *, as_json: bool) -> None:
+    newer = find_entry(memory, reference).entry_id if reference.strip() else ""
+    changed = build_supersede(memory).apply(entry.entry_id, newer)
+    if as_json:
+        return print_json(
+            {
+                "changed": [item._asdict() for item in changed.changes],
+                "changed_in": [],
+                "entry": entry_document(changed.entry),
+            }
+        )
+    for line in change_confirmation(changed):
+        say(line)
+    return None
 
 
 def _edit_file(memory: Memory, entry: Entry, given: Texts | None, project_root: str, *, as_json: bool) -> None:

@@ -220,8 +220,10 @@ def _embedding(memory: Memory, entry: Entry) -> list[float] | None:
 
 def _facts_of_learning(entry: Entry) -> dict[str, object]:
     tags = {"tags": ", ".join(entry.tags)} if entry.tags else {}
+    superseded = {"superseded by": entry.superseded_by} if entry.superseded_by else {}
     return {
         "id": entry.entry_id,
+        **superseded,
         "category": entry.category,
         "confidence": entry.confidence,
         "observed": f"{counted(entry.observation_count, 'time', 'times')}, last {utc_text(entry.updated_at)}",

@@ -85,6 +85,7 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
     "Memory": {
         "edit": Command("edit", "edit", "Correct the text of an entry, wherever it stands."),
         "update": Command("change", "update", "Change what is known about an entry."),
+        "review": Command("review", "review", "Review lessons that newer ones seem to replace."),
         "validate": Command("change", "validate", "Say whether an entry was of use."),
         "delete": Command("change", "delete", "Delete entries; their traces stay until hardwon forget."),
         "forget": Command("forget", "forget", "Forget entries or words for good, everywhere, and prove it."),

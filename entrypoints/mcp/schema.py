@@ -231,6 +231,7 @@ class MemoryRow(WireModel):
     confidence_score: float = Field(description="The share of judgements that called it useful; 0.5 before any")
     trigger_phrases: list[str]
     expires_at: dt.datetime | None
+    superseded_by: str | None = Field(description="The id of the memory that replaces it")
 
 
 def row_of(entry: Entry) -> MemoryRow:
@@ -268,4 +269,5 @@ def row_fields(entry: Entry) -> dict[str, Any]:
         "confidence_score": usage.validations.confidence_score,
         "trigger_phrases": [*entry.trigger_phrases],
         "expires_at": entry.expires_at,
+        "superseded_by": entry.superseded_by,
     }

@@ -23,11 +23,11 @@ from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
     build_forget,
     build_label_chain,
-    build_store_entry,
     build_validate_entry,
 )
 from hardwon.entrypoints.bootstrap_files import document_folders
 from hardwon.entrypoints.bootstrap_retro import build_edit_lesson
+from hardwon.entrypoints.bootstrap_supersession import keep_in_place_of
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import find_own
@@ -105,6 +105,10 @@ class StoreTools:
                 " Without them a labeler is asked, where there is one"
             ),
         ] = [],  # noqa: B006  # as above
+        supersedes: Annotated[
+            Reference | None,
+            Field(description="The number or id of a lesson that this one replaces; it is ranked below from now on"),
+        ] = None,
     ) -> StoredMemory:
         """
         Keep a hard-won lesson for all later sessions: what went wrong or worked, and why.
@@ -128,11 +132,14 @@ class StoreTools:
             created_at=now,
             updated_at=now,
         )
-        return await self._keep(entry, Origin(here, "mcp"), keywords)
+        replaced = await self.worker.call(
+            lambda memory: None if supersedes is None else find_own(memory, supersedes, here).entry_id
+        )
+        return await self._keep(entry, Origin(here, "mcp"), keywords, replaced)
 
-    async def _keep(self, entry: Entry, origin: Origin, keywords: Sequence[str]) -> StoredMemory:
+    async def _keep(self, entry: Entry, origin: Origin, keywords: Sequence[str], replaced: str | None) -> StoredMemory:
         """Store at once, for nothing may be lost; what takes its time comes after."""
-        stored = await self.worker.call(lambda memory: build_store_entry(memory, origin).keep(entry))
+        stored = await self.worker.call(lambda memory: keep_in_place_of(memory, origin, entry, replaced))
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))

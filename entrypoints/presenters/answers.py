@@ -180,9 +180,11 @@ class Report(NamedTuple):
         return EXCERPT_LINES * (self.columns - len(INDENT)) - LONG_WORD
 
     def _origin(self, entry: Entry) -> Iterator[Marked]:
-        """Yield the line that names the project of *entry*, if that is another one."""
+        """Yield the lines on the project of *entry*, if that is another one, and on the lesson that replaces it, if any."""
         if entry.project and entry.project not in self.here.own and (label := origin_label(entry, self.here.labels)):
             yield Marked(f"{INDENT}From: {_one_line(label)}")
+        if entry.superseded_by:
+            yield Marked(f"{INDENT}Superseded by: {entry.superseded_by}")
 
     def _explanation(self, answer: Answer) -> Iterator[Marked]:
         if self.explained:

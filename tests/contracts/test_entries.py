@@ -144,6 +144,7 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
                 entry.updated_at,
                 int(place < 3),
                 entry.project,
+                entry.superseded_by,
             )
             assert recall_facts[seq] == RecallFacts(
                 ranking=facts[seq],

@@ -20,6 +20,7 @@ from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.projects import SqliteProjects
+from hardwon.adapters.sqlite.proposals import SqliteProposals
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.store import open_store
@@ -35,6 +36,7 @@ from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
 from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
 from hardwon.ports.projects import Projects
+from hardwon.ports.proposals import Proposals
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.vectors import VectorIndex, VectorStore
 from tests.fakes.banks import InMemoryImportLedger
@@ -44,6 +46,7 @@ from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.influences import InMemoryInfluences
 from tests.fakes.projects import InMemoryProjects
+from tests.fakes.proposals import InMemoryProposals
 from tests.fakes.receipts import InMemoryReceipts
 from tests.fakes.searches import InMemoryKeywordIndex, InMemoryVectorIndex
 from tests.fakes.snapshots import InMemorySnapshots
@@ -81,6 +84,7 @@ class World:
     deliveries: Deliveries
     influences: Influences
     projects: Projects
+    proposals: Proposals
     store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
 
     def vectors_of(self, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> VectorStore:
@@ -137,6 +141,7 @@ def world_in_memory() -> World:
         deliveries=InMemoryDeliveries(receipts, state),
         influences=InMemoryInfluences(state, receipts),
         projects=InMemoryProjects(state),
+        proposals=InMemoryProposals(state),
         store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
     )
 
@@ -159,6 +164,7 @@ def world_of(database: Database) -> World:
         deliveries=SqliteDeliveries(database),
         influences=SqliteInfluences(database),
         projects=SqliteProjects(database),
+        proposals=SqliteProposals(database),
         store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),
     )
 

@@ -35,6 +35,7 @@ ROWS = (
     "INSERT INTO trusted_folder (path) VALUES ('/srv/trusted')",
     "INSERT INTO entry_place (entry_seq, project) SELECT 1, id FROM project LIMIT 1",
     "INSERT INTO entry_alias (entry_seq, old_id) VALUES (1, '0123456789abcdef')",
+    "INSERT INTO proposal (older_seq, newer_seq, probability) VALUES (1, 2, 0.95)",
     "INSERT INTO forgotten (tag, owner, at) VALUES (x'00', x'01', :at)",
 )
 """Rows of the tables that a session start leaves empty."""

@@ -59,6 +59,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
             absent=dict(self.state.absent),
             influences=dict(self.state.influences),
             aliases=dict(self.state.aliases),
+            proposals=dict(self.state.proposals),
         )
         try:
             yield
@@ -113,6 +114,9 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
             self.state.aliases.pop(entry.entry_id, None)
             self.state.aliases[entry_id] = seq
             self.state.entries[seq] = entry
+            for number, other in self.state.entries.items():
+                if other.superseded_by == entry_id:
+                    self.state.entries[number] = attrs.evolve(other, superseded_by=entry.entry_id)
         self.put(entry)
 
     @override
@@ -134,6 +138,14 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         later = [entry for entry in entries if after is None or _comes_after(entry, after)]
         ordered = sorted(later, key=lambda entry: getattr(entry, order), reverse=True)
         return ordered[offset : offset + limit]
+
+    @override
+    def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
+        among = {*seqs}
+        pairs = [
+            pair for pair, (_, rejected) in self.state.proposals.items() if not rejected and among.issuperset(pair)
+        ]
+        return frozenset(older for older, _ in pairs if self.state.entries[older].superseded_by is None)
 
     @override
     def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
@@ -250,6 +262,10 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         if seq is None:
             return False
         del self.state.entries[seq]
+        for number, other in self.state.entries.items():
+            if other.superseded_by == entry_id:
+                self.state.entries[number] = attrs.evolve(other, superseded_by=None)
+        self.state.proposals = {pair: value for pair, value in self.state.proposals.items() if seq not in pair}
         self.state.recalls.pop(seq, None)
         self.state.usage.pop(seq, None)
         self.state.expired.discard(seq)

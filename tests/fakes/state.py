@@ -37,12 +37,13 @@ class State:
     places: dict[int, set[str]] = attrs.field(factory=dict)
     forgotten: InMemoryForgottenTexts = attrs.field(factory=InMemoryForgottenTexts)
     aliases: dict[str, int] = attrs.field(factory=dict)
+    proposals: dict[tuple[int, int], tuple[float, bool]] = attrs.field(factory=dict)
     last_seq: int = 0
 
     def restore(self, before: "State") -> None:
         self.entries, self.recalls, self.vectors = before.entries, before.recalls, before.vectors
         self.usage, self.expired, self.history = before.usage, before.expired, before.history
-        self.influences, self.aliases = before.influences, before.aliases
+        self.influences, self.aliases, self.proposals = before.influences, before.aliases, before.proposals
         self.last_seq, self.tombstones, self.absent = before.last_seq, before.tombstones, before.absent
 
     def seq_of(self, entry_id: str) -> int | None:
@@ -67,6 +68,7 @@ class State:
             entry.updated_at,
             self.recalls[seq][0] if seq in self.recalls else 0,
             entry.project,
+            entry.superseded_by,
         )
 
     def within(self, only: EntryFilter) -> list[int]:

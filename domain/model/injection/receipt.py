@@ -96,6 +96,7 @@ NOT_RELEVANT = "not relevant enough"
 TOO_LOW = "below the last place"
 OWED = "the places that were left are owed to other categories"
 TOO_WEAK = "too weak"
+SUPERSEDED = "superseded"
 SHOWN_ALREADY = "shown already in this session"
 
 

@@ -23,6 +23,7 @@ from hardwon.domain.model.injection.receipt import (
     MAX_MISSED,
     NO_ROOM,
     SHOWN_ALREADY,
+    SUPERSEDED,
     TOO_WEAK,
     NearMiss,
     Shown,
@@ -199,6 +200,8 @@ def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
     """Return the reason to keep it out, empty for none."""
     if not winner.win.is_clear:
         return TOO_WEAK
+    if winner.contender.facts.ranking.superseded_by:
+        return SUPERSEDED
     if winner.contender.entry_id in rules.shown:
         return SHOWN_ALREADY
     if name := files.name_of_file_with(winner.contender.printed.description):

@@ -31,6 +31,7 @@ class RankingFacts(NamedTuple):
         category: None for other kinds than learnings.
         updated_at: Determines recency, and breaks ties before the id.
         project: The id of its project; None for none.
+        superseded_by: The id of the learning that replaces it; None for none.
     """
 
     seq: int
@@ -41,6 +42,7 @@ class RankingFacts(NamedTuple):
     updated_at: dt.datetime
     recall_count: int
     project: str | None = None
+    superseded_by: str | None = None
 
 
 class Candidate(NamedTuple):

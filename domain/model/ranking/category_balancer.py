@@ -49,8 +49,9 @@ class CategoryBalancer(NamedTuple):
         return QUOTA if self.limit >= BALANCED_FROM else 0
 
     def select(self, ranked: Sequence[Scored]) -> Selection[Scored]:
-        """Select at most `limit` entries of *ranked*, which is best first."""
+        """Select at most `limit` entries of *ranked*, which is best first; none that is superseded."""
         quota, places = self.quota, max(0, self.limit)
+        ranked = [scored for scored in ranked if scored.facts.superseded_by is None]
         groups = by_category(ranked)
         rounds = zip_longest(*(group[:quota] for group in groups.values()))
         owed = [scored for dealt in rounds for scored in dealt if scored][:places]

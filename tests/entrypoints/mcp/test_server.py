@@ -112,7 +112,10 @@ def test_empty_lines_and_unknown_notifications_are_passed_over(shared: RawClient
         ({**LESSON, "name": 5}, "name is 5: input should be a valid string"),
         ({**LESSON, "references": "x"}, 'references is "x": input should be a valid list'),
         ({**LESSON, "references": ["x", {}]}, "references[1] is {}: input should be a valid string"),
-        ({**LESSON, "tags": ["x"]}, "unknown: tags, use name, description, reasoning, category, references, keywords"),
+        (
+            {**LESSON, "tags": ["x"]},
+            "unknown: tags, use name, description, reasoning, category, references, keywords, supersedes",
+        ),
         ({"name": "x", "category": "patterns"}, "missing: description, reasoning"),
         (
             {**LESSON, "description": "x" * 4_194_305},

@@ -162,7 +162,7 @@ def test_a_row_has_all_the_fields_of_a_memory(shelf: Shelf) -> None:
     assert row.keys() == {
         *("entryId", "kind", "specFolder", "filePath", "anchorId", "title", "importanceTier", "importanceWeight"),
         *("contextType", "channel", "sessionId", "createdAt", "updatedAt", "accessCount", "lastAccessed"),
-        *("validationCount", "confidenceScore", "triggerPhrases", "expiresAt"),
+        *("validationCount", "confidenceScore", "triggerPhrases", "expiresAt", "supersededBy"),
     }
 
 

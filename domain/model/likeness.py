@@ -1,0 +1,78 @@
+"""
+Whether a learning probably takes the place of an earlier one: says the same in other words, or replaces it.
+
+::
+
+    probability = 1 / (1 + exp(-x))
+    x = -6.4 + 7.7 cosine + 3.2 shared / sqrt(words of the older * words of the newer) + 1.4 change
+
+`change` is 1 if a sentence of the newer one says that something ended, changed or went wrong, and shares a word with the
+older one. Words are counted without endings, stop words and words common in prompts. The weights were fitted on labelled
+pairs with the embedded model: `docs/quality.md`.
+"""
+
+import math
+import re
+from typing import NamedTuple
+
+from hardwon.domain.model.conversation.sentences import split_sentences
+from hardwon.domain.model.injection.prompt_terms import informative_words, stem
+from hardwon.domain.model.keywords import search_terms
+
+MIN_PROBABILITY = 0.9
+"""The least probability of a pair that is proposed."""
+
+MIN_COSINE = 0.4
+"""A pair below it is never proposed: even with all words shared its probability is less."""
+
+_ENDED = (
+    r"no longer|any longer|any ?more|no more|(?:is|are|was|were) (?:gone|removed|deleted|dropped|retired|converted|upgraded"
+    r"|replaced|closed|forbidden|read[ -]only|only a|off)|refuses?|replace[sd]?|in (?:the )?place of|took|taken out|out of"
+    r"|ended|stop|stopped|switched|moved|migrated|since|now|delete your|must not come back|an archive"
+)
+_WENT_WRONG = (
+    r"lost|broke|broken|hid|charged|cost|filled|leak\w*|skipped|held|turned|slower|twice|bottleneck|wrong|crash\w*|failed"
+    r"|flaky|refused|out of date|too (?:long|slow)|outage|mutates|useless"
+)
+_CHANGE = re.compile(rf"\b(?:{_ENDED}|{_WENT_WRONG})\b", re.IGNORECASE)
+
+
+class Lesson(NamedTuple):
+    """The texts of a learning."""
+
+    name: str
+    description: str
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The stems of its informative words."""
+        return _words(f"{self.name} {self.description}")
+
+
+def probability(older: Lesson, newer: Lesson, cosine: float) -> float:
+    """
+    Return the probability that *newer* takes the place of *older*.
+
+    Args:
+        older: The learning that was there first.
+        newer: The later one.
+        cosine: The similarity of their vectors by the embedded model, `[-1, 1]`.
+
+    Examples:
+        >>> older = Lesson("Pin Node 18 in CI", "All pipelines use Node 18 because sharp fails on anything newer.")
+        >>> newer = Lesson("CI runs on Node 22", "Sharp has builds for Node 22, so the pin of pipelines to 18 is gone.")
+        >>> round(probability(older, newer, 0.75), 2), round(probability(older, newer, 0.3), 2)
+        (0.96, 0.43)
+    """
+    before, after = older.words, newer.words
+    shared = len(before & after) / math.sqrt(len(before) * len(after)) if before and after else 0.0
+    return 1 / (1 + math.exp(6.4 - 7.7 * cosine - 3.2 * shared - 1.4 * _has_change(newer, before)))
+
+
+def _has_change(newer: Lesson, before: frozenset[str]) -> bool:
+    sentences = (newer.name, *split_sentences(newer.description))
+    return any(_CHANGE.search(sentence) and _words(sentence) & before for sentence in sentences)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(map(stem, informative_words(search_terms(text))))

@@ -1,0 +1,103 @@
+"""Let a learning take the place of another one: by the user's word, or proposed for the user to review."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import attrs
+
+from hardwon.domain.model.embedding import Vector
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.filters import LEARNINGS
+from hardwon.domain.model.likeness import MIN_COSINE, MIN_PROBABILITY, Lesson, probability
+from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry, known_entry
+from hardwon.ports.entries import RankingReads
+from hardwon.ports.proposals import Proposal, Proposals
+from hardwon.ports.vectors import PendingText, VectorIndex
+
+NEIGHBOURS = 5
+"""The closest learnings that a new one is compared with."""
+
+
+@attrs.frozen
+class Supersede:
+    """Mark a learning as replaced by another one: it is ranked below, in no block, and beside no prompt."""
+
+    change_entry: ChangeEntry
+
+    def apply(self, older: str, newer: str) -> Changed:
+        """
+        Mark the entry of the id *older* as superseded by that of *newer*; an empty *newer* takes the mark back.
+
+        Raises:
+            UnknownEntryError: there is no such entry.
+            InvalidEntryError: one is no learning, both are the same, or *newer* is superseded itself.
+            StorageError: the store can't be written now; nothing was changed.
+        """
+        repository = self.change_entry.repository
+        with repository.transaction():
+            if newer:
+                _ensure_may_replace(known_entry(repository, newer)[0], older)
+            return self.change_entry.apply(older, EntryChange(superseded_by=newer))
+
+
+def _ensure_may_replace(newer: Entry, older: str) -> None:
+    if newer.entry_id == older:
+        raise InvalidEntryError("an entry can't supersede itself: name two")
+    if newer.kind != "learning":
+        raise InvalidEntryError(f"{newer.entry_id} is a {newer.kind}: only a learning supersedes another one")
+    if newer.superseded_by:
+        raise InvalidEntryError(f"{newer.entry_id} is superseded itself, by {newer.superseded_by}: name that one")
+
+
+@attrs.frozen
+class ProposeSupersessions:
+    """
+    Find the earlier learnings that new ones probably take the place of.
+
+    Attributes:
+        repository: The entries.
+        index: The vectors of the embedded model.
+        proposals: The pairs that were found.
+    """
+
+    repository: RankingReads
+    index: VectorIndex
+    proposals: Proposals
+
+    def propose(self, embedded: Iterable[tuple[PendingText, Vector]]) -> None:
+        """
+        Propose pairs of the entries that were *embedded* just now and their neighbours.
+
+        Raises:
+            VectorIndexUnavailableError: vectors can't be compared here.
+            StorageError: the store can't be read, or written now.
+        """
+        for text, vector in embedded:
+            for proposal in self._pairs(text.seq, vector):
+                self.proposals.propose(proposal)
+
+    def _pairs(self, seq: int, vector: Vector) -> Iterator[Proposal]:
+        matches = self.index.compare(vector, LEARNINGS._replace(ranked=True))
+        hits = {hit.seq: hit.score for hit in matches.top(NEIGHBOURS + 1) if hit.score >= MIN_COSINE}
+        entries = self.repository.hydrate([seq, *(found for found in hits if found != seq)])
+        new = [entry for entry in entries if entry.number == seq and entry.kind == "learning"]
+        for entry in new:
+            yield from _proposals(entry, [other for other in entries if other.number != seq], hits)
+
+
+def _proposals(entry: Entry, others: Sequence[Entry], cosines: dict[int, float]) -> Iterator[Proposal]:
+    for other in others:
+        older, newer = sorted((entry, other), key=lambda known: (known.created_at, known.number or 0))
+        found = probability(_lesson(older), _lesson(newer), cosines[other.number or 0])
+        if found >= MIN_PROBABILITY and _is_of_one_trust(older, newer):
+            yield Proposal(older.entry_id, newer.entry_id, found)
+
+
+def _lesson(entry: Entry) -> Lesson:
+    return Lesson(entry.name, entry.description)
+
+
+def _is_of_one_trust(older: Entry, newer: Entry) -> bool:
+    """Return whether both are shown in the same places."""
+    return older.reach == newer.reach and (older.project == newer.project or older.reach == "everywhere")

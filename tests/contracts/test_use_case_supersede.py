@@ -1,0 +1,119 @@
+"""A superseded lesson is ranked below all others, and of a proposed pair the newer one is answered."""
+
+import attrs
+import pytest
+
+from hardwon.domain.model.context import NOWHERE
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.use_cases.edit_entries import ChangeEntry
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.domain.use_cases.retrieve import Retrieve
+from hardwon.domain.use_cases.supersede import ProposeSupersessions, Supersede
+from hardwon.ports.proposals import Proposal
+from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
+from tests.fakes.clock import FixedClock
+from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file
+
+OLDER = attrs.evolve(
+    lesson("Retry the payment three times, retry is safe for payment calls."), created_at=NOW - 9 * DAY
+)
+NEWER = lesson("Do not retry a payment call: retry charged customers twice.")
+QUESTION = Question(text="retry payment", only=EVERYTHING, policy="adaptive", limit=5, minimum=None, workplace=NOWHERE)
+
+
+def answered(world: World, question: Question = QUESTION) -> list[str]:
+    recall = Recall(world.repository, Retrieve((), world.keywords), FixedClock(), Weights())
+    return [answer.entry.entry_id for answer in recall.answer(question, IN_TIME).answers]
+
+
+def supersede(world: World) -> Supersede:
+    return Supersede(ChangeEntry(repository=world.repository, history=world.history, clock=FixedClock()))
+
+
+@on_every_implementation
+def test_a_superseded_lesson_is_ranked_below_all_others_until_that_is_taken_back(make: MakeWorld) -> None:
+    with make() as world:
+        world.add(OLDER, NEWER, lesson("An invoice waits for its payment."))
+        before = answered(world)
+        changed = supersede(world).apply(OLDER.entry_id, NEWER.entry_id)
+
+        assert before[0] == OLDER.entry_id
+        assert [item.field for item in changed.changes] == ["superseded_by"]
+        assert answered(world)[-1] == OLDER.entry_id
+        assert {*answered(world)} == {*before}
+        supersede(world).apply(OLDER.entry_id, "")
+        assert answered(world) == before
+
+
+@on_every_implementation
+def test_only_a_learning_that_is_not_superseded_itself_supersedes_another(make: MakeWorld) -> None:
+    document = of_file("Retry.")
+    with make() as world:
+        world.add(OLDER, NEWER, document)
+        supersede(world).apply(OLDER.entry_id, NEWER.entry_id)
+        pairs = [
+            (NEWER.entry_id, OLDER.entry_id),
+            (NEWER.entry_id, NEWER.entry_id),
+            (NEWER.entry_id, document.entry_id),
+            (document.entry_id, NEWER.entry_id),
+            (NEWER.entry_id, "0" * 16),
+        ]
+        for pair in pairs:
+            with pytest.raises(HardwonError):
+                supersede(world).apply(*pair)
+        assert answered(world)[-1] == OLDER.entry_id
+
+
+@on_every_implementation
+def test_of_a_proposed_pair_the_newer_one_is_answered_and_its_place_goes_to_the_next(make: MakeWorld) -> None:
+    others = [lesson(f"Retry number {number} of a payment.") for number in range(5)]
+    with make() as world:
+        world.add(OLDER, NEWER, *others)
+        world.proposals.propose(Proposal(OLDER.entry_id, NEWER.entry_id, 0.95))
+
+        assert OLDER.entry_id not in answered(world)
+        assert len(answered(world)) == QUESTION.limit
+        assert OLDER.entry_id in answered(world, QUESTION._replace(distinct=False, limit=9))
+        world.repository.delete(NEWER.entry_id)
+        assert OLDER.entry_id in answered(world)
+
+
+def proposed(world: World, *entries: Entry) -> list[Proposal]:
+    """Return the pairs that are found when *entries* get one and the same vector."""
+    world.add(*entries)
+    pending = [(text, QUERY_VECTOR) for text in world.vectors.pending(ALL)]
+    world.vectors.put(pending)
+    ProposeSupersessions(world.repository, world.index, world.proposals).propose(pending)
+    return world.proposals.open(ALL)
+
+
+@on_every_implementation
+def test_a_lesson_about_a_change_is_proposed_in_place_of_the_older_one(make: MakeWorld) -> None:
+    with make() as world:
+        [proposal] = proposed(world, NEWER, OLDER)
+
+        assert proposal[:2] == (OLDER.entry_id, NEWER.entry_id)
+        assert proposal.probability >= 0.9
+
+
+@on_every_implementation
+def test_nothing_is_proposed_between_lessons_of_two_trusts(make: MakeWorld) -> None:
+    with make() as world:
+        assert proposed(world, attrs.evolve(OLDER, project="theirs"), attrs.evolve(NEWER, project="mine")) == []
+        assert proposed(world, attrs.evolve(OLDER, reach="everywhere")) == []
+
+
+@on_every_implementation
+def test_fifty_copies_in_other_words_are_all_kept_and_one_is_answered(make: MakeWorld) -> None:
+    with make() as world:
+        copies = [
+            attrs.evolve(lesson(f"{NEWER.description} Seen in case {number}."), created_at=NOW + number * DAY)
+            for number in range(50)
+        ]
+        assert proposed(world, *copies)
+        assert len(answered(world, QUESTION._replace(distinct=False, limit=ALL))) == len(copies)
+        assert answered(world)
