@@ -13,6 +13,7 @@ from bench.quality.gate import answers
 from bench.quality.gate import figures as gate_figures
 from bench.quality.labelled import HALVES
 from bench.quality.lessons_store import LessonsStore, lessons_store
+from bench.quality.pairs import of_lessons, of_pairs
 from bench.quality.segmentation import cuts, figures, talks
 from hardwon.adapters.evaluation.cache import VectorCache
 
@@ -54,6 +55,20 @@ def test_few_prompts_are_answered_wrongly_and_many_rightly(tmp_path: Path) -> No
 
     assert (dev.wrong <= 0.023, dev.answered >= 0.45, dev.precision >= 0.93) == (True, True, True), dev
     assert (held.wrong <= 0.029, held.answered >= 0.28, held.precision >= 0.96) == (True, True, True), held
+
+
+@pytest.mark.parametrize(("half", "right", "wrong"), [("dev", 21, 0), ("held", 16, 1)])
+def test_nearly_all_proposed_pairs_are_alike(half: str, right: int, wrong: int) -> None:
+    outcome = of_pairs(half)
+
+    assert outcome.right >= right
+    assert outcome.found - outcome.right <= wrong
+
+
+def test_of_all_pairs_in_a_store_none_is_proposed_wrongly() -> None:
+    outcome = of_lessons()
+
+    assert (outcome.found, outcome.right) == (6, 6)
 
 
 @pytest.mark.parametrize(("half", "f1"), [("dev", 0.83), ("held", 0.89)])

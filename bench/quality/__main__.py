@@ -8,11 +8,12 @@ asks the product's own use cases, with the embedded model.
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench.quality import block, capture, docstrings, gate, segmentation
+from bench.quality import block, capture, docstrings, gate, pairs, segmentation
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "block": block.table,
     "gate": gate.table,
+    "pairs": pairs.table,
     "segmentation": segmentation.table,
     "capture": capture.table,
     "code": docstrings.table,

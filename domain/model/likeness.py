@@ -4,11 +4,15 @@ Whether a learning probably takes the place of an earlier one: says the same in 
 ::
 
     probability = 1 / (1 + exp(-x))
-    x = -6.4 + 7.7 cosine + 3.2 shared / sqrt(words of the older * words of the newer) + 1.4 change
+    x = -6.9 + 9.5 cosine + named + change + 1.2 past
 
-`change` is 1 if a sentence of the newer one says that something ended, changed or went wrong, and shares a word with the
-older one. Words are counted without endings, stop words and words common in prompts. The weights were fitted on labelled
-pairs with the embedded model: `docs/quality.md`.
+- `named` is the share of the words of one's name that the other one has, summed over both directions, `[0, 2]`; without
+  endings, stop words and words common in prompts.
+- `change` is 1 if a sentence of the newer one says that something ended, changed or went wrong, and shares a word with
+  the older one.
+- `past` is 1 if the newer one says what happened: a lesson that corrects another one most often does.
+
+The weights were fitted on labelled pairs with the embedded model: `docs/quality.md`.
 """
 
 import math
@@ -22,8 +26,8 @@ from hardwon.domain.model.keywords import search_terms
 MIN_PROBABILITY = 0.9
 """The least probability of a pair that is proposed."""
 
-MIN_COSINE = 0.4
-"""A pair below it is never proposed: even with all words shared its probability is less."""
+MIN_COSINE = 0.5
+"""A pair below it is never proposed: even with all else in its favour its probability is less."""
 
 _ENDED = (
     r"no longer|any longer|any ?more|no more|(?:is|are|was|were) (?:gone|removed|deleted|dropped|retired|converted|upgraded"
@@ -35,6 +39,10 @@ _WENT_WRONG = (
     r"|flaky|refused|out of date|too (?:long|slow)|outage|mutates|useless"
 )
 _CHANGE = re.compile(rf"\b(?:{_ENDED}|{_WENT_WRONG})\b", re.IGNORECASE)
+_PAST = re.compile(
+    r"\b(?:was|were|had|lost|broke|led|caused|hid|charged|took|cost|filled|leaked|skipped|held|turned|got|made|came)\b",
+    re.IGNORECASE,
+)
 
 
 class Lesson(NamedTuple):
@@ -44,9 +52,9 @@ class Lesson(NamedTuple):
     description: str
 
     @property
-    def words(self) -> frozenset[str]:
-        """The stems of its informative words."""
-        return _words(f"{self.name} {self.description}")
+    def text(self) -> str:
+        """Both, the name as a sentence of its own."""
+        return f"{self.name}. {self.description}"
 
 
 def probability(older: Lesson, newer: Lesson, cosine: float) -> float:
@@ -62,11 +70,17 @@ def probability(older: Lesson, newer: Lesson, cosine: float) -> float:
         >>> older = Lesson("Pin Node 18 in CI", "All pipelines use Node 18 because sharp fails on anything newer.")
         >>> newer = Lesson("CI runs on Node 22", "Sharp has builds for Node 22, so the pin of pipelines to 18 is gone.")
         >>> round(probability(older, newer, 0.75), 2), round(probability(older, newer, 0.3), 2)
-        (0.96, 0.43)
+        (0.95, 0.2)
     """
-    before, after = older.words, newer.words
-    shared = len(before & after) / math.sqrt(len(before) * len(after)) if before and after else 0.0
-    return 1 / (1 + math.exp(6.4 - 7.7 * cosine - 3.2 * shared - 1.4 * _has_change(newer, before)))
+    before, after = _words(older.text), _words(newer.text)
+    named = _share(_words(older.name), after) + _share(_words(newer.name), before)
+    return 1 / (
+        1 + math.exp(6.9 - 9.5 * cosine - named - _has_change(newer, before) - 1.2 * bool(_PAST.search(newer.text)))
+    )
+
+
+def _share(words: frozenset[str], of: frozenset[str]) -> float:
+    return len(words & of) / len(words) if words else 0.0
 
 
 def _has_change(newer: Lesson, before: frozenset[str]) -> bool:

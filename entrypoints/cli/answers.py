@@ -169,7 +169,8 @@ def _print_block(asked: Asked) -> None:
         numpy_missing=recollection.numpy_missing,
     )
     block = MemoryBlock(diagnostic=diagnostics.line, sizes={})
-    say(block.render([_printed(answer.entry, asked) for answer in recollection.answers]).removesuffix("\n") or NOTHING)
+    current = [answer.entry for answer in recollection.answers if not answer.entry.superseded_by]
+    say(block.render([_printed(entry, asked) for entry in current]).removesuffix("\n") or NOTHING)
     print_marked(asked.report.explanations(recollection.answers))
 
 

@@ -1,0 +1,142 @@
+"""Lessons that newer ones replace: found when they are stored, reviewed, and superseded by every door."""
+
+import json
+
+import pytest
+
+from hardwon.domain.model.identity import content_hash
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.conftest import Visit
+from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID
+from tests.entrypoints.programs import COMPLETE, hardwon, recall_by_meaning, run, upsert
+
+OLDER = {
+    "name": "Retry the payment call three times",
+    "description": "Card payments time out now and then at the provider. Retry three times with a second between.",
+    "category": "heuristics",
+}
+NEWER = {
+    "name": "Do not retry card payments",
+    "description": "Retrying a card payment that timed out charged 41 customers twice. Never send the payment call again.",
+    "category": "anti-patterns",
+}
+OTHER = {
+    "name": "Name the unit",
+    "description": "A number without its unit is misread.",
+    "category": "heuristics",
+}
+OLDER_ID, NEWER_ID = content_hash(OLDER["description"]), content_hash(NEWER["description"])
+NOTHING = "Nothing to review: no lesson seems to take the place of another one\n"
+
+
+@pytest.fixture
+def world(empty_world: World) -> World:
+    for fields in (OLDER, OTHER, NEWER):
+        stored = run(empty_world, "hardwon-writer", *upsert(**fields))
+        assert (stored.code, stored.stderr) == (0, "")
+    return empty_world
+
+
+def asked(world: World, *arguments: str) -> str:
+    return recall_by_meaning(world, "retry payment call", "--in", "learnings", *arguments).stdout
+
+
+def test_a_pair_found_as_it_is_stored_is_shown_once_until_it_is_reviewed(world: World) -> None:
+    listed = hardwon(world, "review")
+    [pair] = hardwon(world, "review", "--json").document["items"]
+
+    assert listed.code == 0
+    assert f"older: {OLDER['name']} (number 1, id: {OLDER_ID})" in listed.stdout
+    assert f"newer: {NEWER['name']} (number 3, id: {NEWER_ID})" in listed.stdout
+    assert "hardwon review 1 3 --replaces, or --keep-both" in listed.stdout
+    assert (pair["older"]["id"], pair["newer"]["id"]) == (OLDER_ID, NEWER_ID)
+    assert 0.9 <= pair["probability"] <= 1
+    assert (NEWER["name"] in asked(world), OLDER["name"] in asked(world)) == (True, False)
+    kept = hardwon(world, "review", "1", "3", "--keep-both")
+    assert kept.stdout.startswith(f"Both stay: {OLDER['name']} (number 1")
+    assert (NEWER["name"] in asked(world), OLDER["name"] in asked(world)) == (True, True)
+    assert hardwon(world, "review").stdout == NOTHING
+    second = hardwon(world, "review", "1", "3", "--keep-both")
+    assert (second.code, "that pair is not open" in second.stderr) == (1, True)
+
+
+def test_a_replaced_lesson_is_ranked_below_with_its_successor_and_in_no_block(world: World) -> None:
+    before = world.hook(payload=world.session_start()).stdout
+    replaced = hardwon(world, "review", "1", "3", "--replaces")
+    after = world.hook(payload=world.session_start()).stdout
+    answers = recall_by_meaning(world, "retry the payment call").stdout
+
+    assert (replaced.code, replaced.stderr) == (0, "")
+    assert f"superseded_by: null -> {NEWER_ID}" in replaced.stdout
+    assert answers.index(NEWER["name"]) < answers.index(OLDER["name"]) < answers.index(f"Superseded by: {NEWER_ID}")
+    assert OLDER["name"] not in asked(world)
+    assert f"superseded by {NEWER_ID}" in hardwon(world, "show", "1").stdout
+    assert hardwon(world, "show", "1", "--json").document["superseded_by"] == NEWER_ID
+    assert (OLDER["name"] in before, NEWER["name"] in before) == (False, True)
+    assert (OLDER["name"] in after, NEWER["name"] in after) == (False, True)
+    assert hardwon(world, "review").stdout == NOTHING
+    assert f"superseded_by: null -> {NEWER_ID}" in hardwon(world, "show", "1", "--history").stdout.replace("  ", " ")
+
+
+def test_an_edit_supersedes_and_takes_it_back(world: World) -> None:
+    done = hardwon(world, "edit", "1", "--superseded-by", NEWER_ID[:8], "--json").document
+    back = hardwon(world, "edit", "1", "--superseded-by", "")
+
+    assert done["entry"]["superseded_by"] == NEWER_ID
+    assert (back.code, "Superseded" in asked(world)) == (0, False)
+    for refused in (
+        ("1", "--superseded-by", "1"),
+        ("1", "--superseded-by", "99"),
+        ("1", "--superseded-by", "3", "--name", "x"),
+    ):
+        done = hardwon(world, "edit", *refused)
+        assert (done.code, len(done.stderr.splitlines()) <= 4) == (1, True)
+    assert hardwon(world, "show", "1", "--json").document["superseded_by"] is None
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("1",), ("--replaces",), ("1", "3"), ("1", "3", "--replaces", "--keep-both"), ("3", "99", "--replaces")],
+)
+def test_a_review_needs_two_lessons_and_one_decision(world: World, arguments: tuple[str, ...]) -> None:
+    done = hardwon(world, "review", *arguments)
+
+    assert (done.code, done.stdout) == (1, "")
+    assert hardwon(world, "show", "1", "--json").document["superseded_by"] is None
+
+
+def test_the_writer_supersedes_what_it_names_or_stores_nothing(world: World) -> None:
+    fields = {
+        **OTHER,
+        "name": "Three units",
+        "description": "Name unit, scale and offset of a number.",
+        "supersedes": "2",
+    }
+    stored = run(world, "hardwon-writer", *upsert(**fields))
+    refused = run(world, "hardwon-writer", *upsert(**{**fields, "description": "Another.", "supersedes": "99"}))
+    wrong = run(
+        world,
+        "hardwon-writer",
+        "--action",
+        "upsert",
+        "--entry-json",
+        json.dumps({**fields, **COMPLETE, "supersedes": 2}),
+    )
+
+    assert (stored.code, stored.stderr) == (0, "")
+    assert hardwon(world, "show", "2", "--json").document["superseded_by"] == content_hash(fields["description"])
+    assert (refused.code, refused.stderr) == (1, 'hardwon-writer: supersedes is "99": it names no entry\n')
+    assert (wrong.code, wrong.stderr) == (1, "hardwon-writer: supersedes is 2: it must be text\n")
+    assert world.query("SELECT count(*) FROM entries WHERE description = 'Another.'") == [(0,)]
+
+
+def test_the_tool_supersedes_what_it_names_or_stores_nothing(world_by_word: World, visit: Visit) -> None:
+    client = visit(world_by_word)
+    client.store()
+    client.store(name="Three units", description="Name unit, scale and offset.", supersedes=LESSON_ID)
+    refusal = client.refusal("store_memory", **{**LESSON, "description": "Another."}, supersedes=99)
+    [row] = [row for row in client.call("memory_list")["structuredContent"]["results"] if row["entryId"] == LESSON_ID]
+
+    assert row["supersededBy"] == content_hash("Name unit, scale and offset.")
+    assert "no memory has the id '99'" in refusal
+    assert world_by_word.query("SELECT count(*) FROM entries") == [(2,)]
