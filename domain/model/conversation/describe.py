@@ -9,6 +9,8 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
+from hardwon.domain.model.conversation.consent import agreed_items, echoed, settles
+from hardwon.domain.model.conversation.diagnosis import diagnosis
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
 from hardwon.domain.model.conversation.options import with_option
 from hardwon.domain.model.conversation.sentences import ENDS, sentences
@@ -269,16 +271,31 @@ def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int
 
 
 def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]]:
-    """Yield the statements of *exchanges*, each with the index of its exchange; a choice by letter names the option."""
-    replies = list[str]()
+    """Yield the statements of *exchanges*, each with the index of its exchange; a choice names what was chosen."""
+    earlier = list[Exchange]()
     for place, exchange in enumerate(exchanges):
-        for statement in _with_joined_gotchas(statements_of(exchange)):
-            is_choice = statement.by_user and "decision" in statement.kinds
-            yield (
-                place,
-                statement._replace(text=with_option(statement.text, reversed(replies))) if is_choice else statement,
-            )
-        replies.append(exchange.assistant)
+        for at, statement in enumerate(_with_joined_gotchas(statements_of(exchange))):
+            chosen = _in_context(statement, exchange, earlier, is_first=at == 0) if statement.by_user else (statement,)
+            yield from ((place, stated) for stated in chosen)
+        earlier.append(exchange)
+
+
+def _in_context(
+    statement: Statement, exchange: Exchange, earlier: Sequence[Exchange], *, is_first: bool
+) -> Iterator[Statement]:
+    """Yield *statement*, the user's, with what it decides: the option by its letter, what was offered, or each step of a plan."""
+    if "decision" in statement.kinds:
+        replies = (known.assistant for known in reversed(earlier))
+        yield statement._replace(text=with_option(statement.text, replies))
+        return
+    decided = list(echoed(statement.text, exchange)) if is_first else []
+    if earlier:
+        decided += agreed_items(statement.text, earlier[-1])
+        decided += [statement.text] if not decided and is_first and settles(statement.text, earlier[-1]) else []
+    if statement.text not in decided:
+        yield statement
+    for text in decided:
+        yield statement._replace(text=text, kinds=(*statement.kinds, "decision"))
 
 
 def _with_joined_gotchas(spoken: Iterable[Statement]) -> Iterator[Statement]:
@@ -306,7 +323,7 @@ def _only_warns(statement: Statement) -> bool:
 def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
     """Return the statements of *exchange*, in order."""
     answers = (answered.statement for answered in exchange.answers if answered.answer)
-    replied = _stated(exchange.assistant, by_user=False)
+    replied = _diagnosed(exchange.user, [*_stated(exchange.assistant, by_user=False)])
     if asks_for_explanation(exchange.user):
         replied = (statement._replace(kinds=()) for statement in replied)
     return (
@@ -314,6 +331,21 @@ def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
         *(Statement(answer, by_user=True, kinds=("decision",), is_answer=True) for answer in answers),
         *replied,
     )
+
+
+def _diagnosed(report: str, replied: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield *replied* with the sentence that names the cause of the fault in *report* as a gotcha, if none is one already."""
+    cause = (
+        ""
+        if any("gotcha" in known.kinds for known in replied)
+        else diagnosis(report, [known.text for known in replied])
+    )
+    for known in replied:
+        if cause.startswith(known.text) and cause:
+            yield known._replace(text=cause, kinds=(*known.kinds, "gotcha"))
+            cause = ""
+        else:
+            yield known
 
 
 def _stated(text: str, *, by_user: bool) -> Iterator[Statement]:

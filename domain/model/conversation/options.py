@@ -41,12 +41,17 @@ def with_option(choice: str, replies: Iterable[str]) -> str:
     named = _BY_LETTER.search(choice)
     if named is None:
         return choice
-    listed = (item for reply in replies for item in _ITEM.finditer(reply) if item["letter"])
-    text = next((item["text"] for item in listed if item["letter"].lower() == named["letter"].lower()), "")
+    listed = (item for reply in replies for item in listed_items(reply))
+    text = next((text for letter, text in listed if letter.lower() == named["letter"].lower()), "")
     if not text:
         return choice
     option = shortened(next(split_sentences(text), text), LONGEST_OPTION)
     return f"{choice.rstrip(' .!')}: {option}"
+
+
+def listed_items(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the letter or number of each item that *text*, markdown, lists with one, and its text."""
+    return ((item["letter"], item["text"]) for item in _ITEM.finditer(text) if item["letter"])
 
 
 LONGEST_NAME = 80

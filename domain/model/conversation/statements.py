@@ -125,10 +125,12 @@ _GOTCHA = _beginning_with_words(
     r"|\b(?:one|the|a|another|only) (?:small |little )?(?:catch|snag)(?: (?:is|was|here|though)\b| ?[:,\u2013\u2014])"
     r"|\b(?:only works?|works only) (?:if|when|while|with|without|on|in|for|from)\b"
     r"|\b(?:won't|will not|doesn't|does not|don't|do not|can't|cannot) (?:\S{1,40} ){1,4}unless\b"
+    r"|\bwithout (?:any |a )?(?:warning|notice|error)s?\b|\b(?:that|this)(?:'s| is| was) the (?:real )?(?:cause|culprit)\b"
     r"|\b(?:won't|will not|doesn't|does not|don't|can't|cannot) work (?:if|when|while|with|without|until|on|in|inside)\b"
 )
 _REMINDER = re.compile(
-    r"^(?:(?:please|also|and|but|ok|okay|oh|btw|by the way),? ){0,3}(?:(?:please )?remember(?: that\b| ?[:,\u2013\u2014-] )"
+    r"^(?:btw|by the way|fyi|for the record)[,:]? (?=.*\b(?:if|when|whenever)\b.*[:,;] |.*\b(?:only|never|must|needs? to)\b)"
+    r"|^(?:(?:please|also|and|but|ok|okay|oh|btw|by the way),? ){0,3}(?:(?:please )?remember(?: that\b| ?[:,\u2013\u2014-] )"
     r"|(?:(?:one|two|three|some|a few) (?:more )?)?(?:things?|facts?) to (?:remember|keep in mind|note) ?:|note to self\b)"
 )
 _EXPLANATION = re.compile(
@@ -151,6 +153,7 @@ _PREFERENCE = _beginning_with_words(
     rf"|\bmy preference\b|\bfrom now on,? (?:please )?{_DO}|\bin (?:the )?future,|^(?:please )?(?:always|never) [a-z]|\bdon't ever\b"
     r"|\bi (?:always|never|usually|generally) (?:use|want|like|write|run|do|work)\b|\bi (?:don't|do not) like\b"
     r"|\bi (?:really )?(?:like|love|hate|dislike) (?:it when|when|how|to|my|tabs|spaces|short|small|plain)\b"
+    r"|\b(?:is|are|be|stay|stays|go|goes) (?:always|never) (?=.*\bin (?:this|our) (?:project|repo|repository|code|codebase|team|company)\b)"
     r"|^please (?:keep|don't|do not|stop)\b|^stop \w{2,20}ing\b"
 )
 _ASKS = re.compile(

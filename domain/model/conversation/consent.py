@@ -1,0 +1,123 @@
+"""Decisions that a sentence of the user states only together with the agent's words: a plan, an offer, an echo."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from hardwon.domain.model.conversation.options import listed_items
+from hardwon.domain.model.conversation.sentences import sentences, split_sentences
+from hardwon.domain.model.conversation.session import Exchange
+from hardwon.domain.model.conversation.words import salient_words, stem
+
+MAX_ITEMS = 5
+"""The main choices of a plan."""
+
+MAX_RECOMMENDED = 2
+
+LONGEST_CONSENT = 8
+"""Words of a sentence that chooses what the agent then names."""
+
+LONGEST_ANSWER = 30
+"""Words of a sentence that settles a question."""
+
+_OK = r"(?:(?:ok|okay|yes|yep|yeah|sure|great|good|perfect|fine|alright|right)[,.!]? )*"
+_DO = r"(?:do|let's do) (?:it|that|this|everything|all of (?:it|that|them))(?: (?:exactly |just )?(?:like (?:that|this)|as planned|as you said))?"
+_CONSENT = re.compile(
+    rf"{_OK}(?:agreed|approved|i agree|(?:that |this |it )?(?:sounds|looks) (?:good|great|right|fine)|{_DO}"
+    rf"|go ahead(?: with (?:it|that|the plan|all of (?:it|that)))?|make it so)(?:,? (?:and |so |please )?(?:{_DO}|go ahead|please|thanks|then))*(?:[,;:]? (?:but|except|only|just)\b.*)?[.! ]*",
+    re.IGNORECASE,
+)
+_WANTS_PLAN = re.compile(
+    r"\b(?:plan|design|propos\w+|approach|strategy|concept|how (?:would|should|do|could) (?:you|we))\b", re.IGNORECASE
+)
+_PROPOSES = re.compile(
+    r"\b(?:i would|i'd|we could|you could|options?|either|alternativ\w+|propos\w+|suggest\w*|recommend\w*|another way|plan)\b",
+    re.IGNORECASE,
+)
+_RECOMMENDS = re.compile(
+    r"\b(?:i would|i'd|i (?:recommend|suggest|propose)|my (?:choice|pick|recommendation|proposal)|best (?:is|would be))\b",
+    re.IGNORECASE,
+)
+_ASKS_ADVICE = re.compile(
+    r"\b(?:compare|which|options?|alternatives?|[\w-]+ or [\w-]+|should (?:we|i|it|the|this|that)|shall we|best|better|recommend\w*|suggest\w*"
+    r"|propos\w+|advice|ideas?|opinion|what (?:would|do|should) (?:you|we|i)|do you (?:want|prefer)|would you (?:like|prefer|rather)"
+    r"|how (?:would|should|do|could|can) (?:you|we|i)|what (?:about|if))\b",
+    re.IGNORECASE,
+)
+_ASKS_LEAVE = re.compile(
+    r"\b(?:shall|should|may|can) i\b(?!.* or )|\b(?:do you )?want me to\b(?!.* or )", re.IGNORECASE
+)
+"""Questions of the agent whether it should go on."""
+
+_OPEN = re.compile(
+    r"\b(?:not sure|don't know|no idea|let me think|think about|later|another time|not now|next (?:week|month|time)|too (?:much|early)|wait"
+    r"|hm+|maybe|perhaps|curious|ask|thanks?|thank you|thx|explain|show|tell|more|why|what|how|first)\b|\?|^\W*(?:(?:ok(?:ay)?|so|i'm|i am)[,.]? )*\w{2,20}ing\b",
+    re.IGNORECASE,
+)
+"""Words of an answer that settles nothing."""
+
+_ECHO = re.compile(
+    r"(?P<name>(?!(?:so|that|this|there|here|then|ok|okay|as|how|what)\b)\S{2,40}(?: \S{1,40}){0,2}) it is(?: then)?[.!]*",
+    re.IGNORECASE,
+)
+
+
+def agreed_items(consent: str, planned: Exchange) -> tuple[str, ...]:
+    r"""
+    Return what was proposed in *planned*, if the sentence *consent* agrees to all of it: the first sentence of each numbered
+    step, at most 5, else the sentences that recommend something, at most 2.
+
+    Examples:
+        >>> import datetime as dt
+        >>> reply = "I would do this:\n\n1. Read the dump, not the API. It is slow.\n2. Map in SQL."
+        >>> agreed_items("agreed, do it exactly like that", Exchange("import them", reply, dt.datetime.now(dt.UTC)))
+        ('Read the dump, not the API.', 'Map in SQL.')
+    """
+    if not (
+        _CONSENT.fullmatch(consent.strip())
+        and (_WANTS_PLAN.search(planned.user) or _PROPOSES.search(planned.assistant))
+    ):
+        return ()
+    items = [text for letter, text in listed_items(planned.assistant) if letter.isdecimal()]
+    if len(items) > 1:
+        return tuple(next(split_sentences(text), text) for text in items[:MAX_ITEMS])
+    return tuple(islice(filter(_RECOMMENDS.search, sentences(planned.assistant)), MAX_RECOMMENDED))
+
+
+def settles(sentence: str, asked: Exchange) -> bool:
+    """
+    Return whether *sentence*, with which the user answers *asked*, is a choice between what the user or the agent asked there.
+
+    It shares a word with the agent's reply, and leaves nothing open.
+
+    Examples:
+        >>> import datetime as dt
+        >>> asked = Exchange("redis or memcached?", "Memcached is simpler, redis persists.", dt.datetime.now(dt.UTC))
+        >>> settles("memcached is enough for us", asked), settles("not sure, memcached maybe", asked)
+        (True, False)
+    """
+    *_, last = ("", *sentences(asked.assistant))
+    is_asked = (
+        _ASKS_ADVICE.search(asked.user)
+        or _PROPOSES.search(asked.assistant)
+        or (last.rstrip().endswith("?") and not _ASKS_LEAVE.search(last))
+    )
+    if not is_asked or _OPEN.search(sentence) or len(sentence.split()) > LONGEST_ANSWER:
+        return False
+    return not _stems(sentence).isdisjoint(_stems(asked.assistant))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, salient_words(text)))
+
+
+def echoed(sentence: str, exchange: Exchange) -> Iterator[str]:
+    """
+    Yield *sentence*, the user's, with the name that the agent then gives to the choice: `the Python one then: WeasyPrint`.
+
+    None unless the reply begins with it (`WeasyPrint it is.`), and the sentence is short and no question.
+    """
+    first = next(iter(sentences(exchange.assistant)), "")
+    echo = _ECHO.fullmatch(first.strip())
+    if echo and len(sentence.split()) <= LONGEST_CONSENT and not sentence.rstrip().endswith("?"):
+        yield f"{sentence.rstrip(' .!')}: {echo['name']}"
