@@ -24,6 +24,7 @@ from hardwon.adapters.markdown.section_text import (
     PREFERENCES,
     PROJECTS,
     QUESTION,
+    REST,
     SESSION,
     TIME,
     TOPIC,
@@ -209,7 +210,10 @@ def _unknown(line: str) -> NoReturn:
     raise ValueError(f"{line[:80]!r} is no line of a conversation")
 
 
-_FRAME = re.compile(r"#{2,4} .*|\*\*(?:User|Assistant|Question)\*\*|None\.|None were mentioned\.|No reason was given\.")
+_FRAME = re.compile(
+    r"#{2,4} .*|\*\*(?:User|Assistant|Question)\*\*|None\.|None were mentioned\.|No reason was given\.|"
+    + re.escape(REST)
+)
 
 
 def plain_chunk(chunk: Chunk) -> str:

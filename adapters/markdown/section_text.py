@@ -6,7 +6,7 @@ fence; the beginning of a comment becomes `&lt;!--`, which GitHub renders.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -205,8 +205,18 @@ NONE_MENTIONED = "None were mentioned."
 NO_REASON = "No reason was given."
 
 
+MAX_LINES = 60
+"""Lines of a decision, gotcha or preference; its conversation, to which it links, has the rest."""
+
+MIN_CONTEXT = 12
+MAX_LISTED = 8
+"""Alternatives, and files, that are listed."""
+
+REST = "*The rest is in the conversation that is linked above.*"
+
+
 def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
-    """Render *detail* as a section of markdown, from its heading on, without secrets."""
+    """Render *detail* as a section of markdown, from its heading on, at most 60 lines, without secrets."""
     head = (
         f"## {heading(detail.title)}",
         "\n".join(_detail_facts(detail, chunk, plan_of)),
@@ -217,10 +227,25 @@ def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
     rest = (
         *(_reasoning(detail) if detail.kind == "decision" else ()),
         f"### {FILES}",
-        file_list(chunk.metadata.files),
+        file_list(chunk.metadata.files[:MAX_LISTED]),
     )
-    blocks = (redact("\n\n".join(head)), *map(_context, detail.exchanges), redact("\n\n".join(rest)))
-    return "\n\n".join(blocks)
+    before, after = redact("\n\n".join(head)), redact("\n\n".join(rest))
+    room = max(MAX_LINES - len(f"{before}\n\n\n{after}".split("\n")), MIN_CONTEXT)
+    return "\n\n".join((before, _shortened([_context(exchange) for exchange in detail.exchanges], room), after))
+
+
+def _shortened(exchanges: Sequence[str], room: int) -> str:
+    """Return *exchanges* within *room* lines: the last ones whole that fit, else the beginning of the last one."""
+    fitting = list(exchanges)
+    while len(fitting) > 1 and _lines(fitting) > room - (len(fitting) < len(exchanges)) * 2:
+        del fitting[0]
+    is_whole = len(fitting) == len(exchanges) and _lines(fitting) <= room
+    lines = "\n\n".join(fitting).split("\n")
+    return "\n".join(lines if is_whole else (*lines[: room - 2], "", REST))
+
+
+def _lines(blocks: Sequence[str]) -> int:
+    return len("\n\n".join(blocks).split("\n"))
 
 
 @lru_cache(maxsize=BUFFERED)  # several statements come from one exchange
@@ -229,7 +254,7 @@ def _context(exchange: Exchange) -> str:
 
 
 def _reasoning(detail: Detail) -> Iterator[str]:
-    others = item_list(alternatives(detail.statement, detail.exchanges))
+    others = item_list(alternatives(detail.statement, detail.exchanges)[:MAX_LISTED])
     steps = (f"{place}. {escaped(reason)}" for place, reason in enumerate(reasons(detail.exchanges), 1))
     yield from (f"### {ALTERNATIVES}", others or NONE_MENTIONED)
     yield from (f"### {REASONING}", "\n".join(steps) or NO_REASON)

@@ -6,7 +6,9 @@ import attrs
 import pytest
 from hypothesis import given
 
-from hardwon.adapters.markdown.document import FileSection, file_sections
+from hardwon.adapters.markdown.anchors import AnchorSection
+from hardwon.adapters.markdown.document import FileSection, file_sections, read_section
+from hardwon.adapters.markdown.section_text import REST
 from hardwon.domain.model.conversation.describe import described
 from hardwon.domain.model.conversation.options import alternatives, reasons
 from hardwon.domain.model.conversation.session import Answered, Chunk, Draft, Exchange, Metadata, chunk_identity
@@ -18,7 +20,7 @@ DECIDED = "We decided to use Postgres instead of MySQL because of the locks."
 EXCHANGES = (
     Exchange("Unrelated: rename the folder.", "Renamed.", NOW),
     Exchange("Postgres or MySQL for the locks?", "MySQL locks whole tables, therefore writers wait.", NOW + MINUTE),
-    Exchange("", "Asked.", NOW + 2 * MINUTE, (Answered("Which one?", "Postgres", ("Postgres", "SQLite")),)),
+    Exchange("", "", NOW + 2 * MINUTE, (Answered("Which one?", "Postgres", ("Postgres", "SQLite")),)),
     Exchange("Right.", f"{DECIDED} Watch out: the migration is flaky.", NOW + 3 * MINUTE),
     Exchange("Thanks", "", NOW + 4 * MINUTE),
 )
@@ -147,6 +149,25 @@ def test_a_gotcha_has_its_context_and_no_alternatives() -> None:
     headings = re.findall("^### .*", written()[2].text, re.MULTILINE)
 
     assert headings == ["### Gotcha", "### Full context", "### Related files"]
+
+
+@pytest.mark.parametrize(("lines", "is_cut"), [(5, False), (500, True)])
+def test_a_note_has_at_most_sixty_lines_and_links_to_the_rest(lines: int, *, is_cut: bool) -> None:
+    reply = "\n".join(f"We looked at line {number}." for number in range(lines))
+    talk = (
+        Exchange("Which database for the lines?", reply, NOW),
+        Exchange("We decided to use Postgres for the lines.", reply, NOW + MINUTE),
+    )
+    files = tuple(f"src/{number}.py" for number in range(40))
+    chunk = attrs.evolve(
+        CHUNK, exchanges=talk, metadata=Metadata(decisions=("We decided to use Postgres for the lines.",), files=files)
+    )
+    text = written(chunk)[1].text
+
+    assert len(text.split("\n")) <= 60
+    assert (REST in text, "- **Conversation:** `" in text) == (is_cut, True)
+    assert "We decided to use Postgres for the lines." in text.partition("### Full context")[2]
+    assert REST not in read_section(AnchorSection("a" * 16, text)).text
 
 
 def test_a_phase_links_to_its_plan_else_to_where_it_will_be() -> None:
