@@ -25,6 +25,7 @@ _GUESS = re.compile(
     r"\b(?:may|might|maybe|perhaps|probably|possibly|could|would|i (?:guess|think|suspect)|suggest|should|if you|whether)\b|\?",
     re.IGNORECASE,
 )
+_LOG = re.compile(r"^\W*\d|\b(?:ERROR|WARN(?:ING)?|INFO|DEBUG|FATAL|TRACE)\b")
 _FIX = re.compile(
     r"\b(?:fixed|fixes|now|changed|set|moved|added|replaced|removed|works|passes|green|instead|solved|gone|with \S+ (?:it|the|there))\b",
     re.IGNORECASE,
@@ -45,7 +46,12 @@ def diagnosis(report: str, reply: Sequence[str]) -> str:
     if not _FAULT.search(report):
         return ""
     for place, sentence in enumerate(reply):
-        if _CAUSE.search(sentence) and not _GUESS.search(sentence) and len(sentence.split()) >= MIN_WORDS:
+        if _names_cause(sentence):
             fixes = (later for later in reply[place + 1 : place + 1 + FIX_WITHIN] if _FIX.search(later))
             return " ".join((sentence, *islice(fixes, 1)))
     return ""
+
+
+def _names_cause(sentence: str) -> bool:
+    is_claimed = _CAUSE.search(sentence) and not (_GUESS.search(sentence) or _LOG.search(sentence))
+    return bool(is_claimed) and len(sentence.split()) >= MIN_WORDS

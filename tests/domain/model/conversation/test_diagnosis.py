@@ -21,6 +21,8 @@ def test_the_cause_of_a_reported_fault_and_its_fix_are_one(report: str) -> None:
         ("the sum is wrong", ["Because of rounding."]),
         ("the sum is wrong", ["Corrected, it runs now."]),
         ("the sum is wrong", []),
+        ("it fails", ["12:01 ERROR timeout of the importer due to the network"]),
+        ("it fails", ["INFO the importer came from the second host of the two"]),
         ("the sum is wrong", ["Is it because the grouping leaves out some rows?"]),
     ],
 )
