@@ -10,6 +10,7 @@ from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import Judged, Parts, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.ranking.question import Answer, Question
+from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, Found
 from hardwon.domain.use_cases.retrieve import Retrieve, retire_expired
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 NO_DECAY = Decay(enabled=False)
+
+PER_SOURCE = 2
+"""How many answers are ranked for each that is given: a conversation, and what was decided in it, are one source."""
 
 
 class Recollection(NamedTuple):
@@ -132,9 +136,13 @@ class Recall(NamedTuple):
         Raises:
             StorageError: the store can't be read.
         """
-        rated = self.rank(question, found, baseline)
+        wanted = question._replace(limit=PER_SOURCE * question.limit) if question.distinct else question
+        rated = self.rank(wanted, found, baseline)
         entries = self.repository.hydrate([answer.seq for answer in rated])
-        return searched(found)._replace(answers=tuple(map(answer_of, entries, rated)))
+        answers = tuple(map(answer_of, entries, rated))
+        return searched(found)._replace(
+            answers=(one_a_source(answers) if question.distinct else answers)[: question.limit]
+        )
 
     def rank(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> list[Rated]:
         """
@@ -193,6 +201,26 @@ def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
         keyword=candidate.keyword,
         relevance=relevance,
     )
+
+
+def one_a_source(answers: "tuple[Answer, ...]") -> "tuple[Answer, ...]":
+    """Return *answers* without conversations that say what a better answer was taken from, nor what was taken from a better one."""
+    kept = list[Answer]()
+    for answer in answers:
+        if not any(_are_of_one_source(answer.entry, better.entry) for better in kept):
+            kept.append(answer)
+    return tuple(kept)
+
+
+def _are_of_one_source(one: "Entry", other: "Entry") -> bool:
+    """Return whether one is a conversation of which the other states a part."""
+    if (one.kind == "conversation") == (other.kind == "conversation") or (one.session_id, one.project) != (
+        other.session_id,
+        other.project,
+    ):
+        return False
+    talk, part = (one, other) if one.kind == "conversation" else (other, one)
+    return part.kind in CONVERSATION_KINDS and part.description.partition("\n")[0] in talk.description
 
 
 def answer_of(entry: "Entry", rated: Rated) -> Answer:

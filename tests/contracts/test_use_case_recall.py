@@ -24,6 +24,7 @@ from tests.strategies import (
     few_examples,
     filters,
     lesson,
+    of_file,
     planted,
     unit_vectors,
 )
@@ -139,3 +140,22 @@ def test_a_word_of_two_entries_or_beside_another_word_is_ranked_by_score(make: M
         answers = ask(world, Question(text, EVERYTHING, "affinity", 1, None, HERE)).answers
 
         assert answers[0].entry.description == "lesson 0"
+
+
+@on_every_implementation
+def test_a_conversation_and_a_decision_of_it_are_one_answer(make: MakeWorld) -> None:
+    spoken = "We keep sessions in signed cookies."
+    decision = of_file(f"{spoken}\n\nSessions were in Redis.", kind="decision", path="a.md", session_id="s")
+    talk = of_file(f"Where do sessions go?\n\n{spoken}", kind="conversation", path="b.md", session_id="s")
+    other = of_file(f"Sessions again.\n\n{spoken}", kind="conversation", path="c.md", session_id="t")
+    question = Question(
+        text="signed cookies sessions", only=EVERYTHING, policy="adaptive", limit=2, minimum=None, workplace=HERE
+    )
+    with make() as world:
+        world.add(decision, talk, other)
+        recall = Recall(world.repository, Retrieve((), world.keywords), FixedClock(), Weights())
+        answers = [answer.entry.session_id for answer in recall.answer(question, IN_TIME).answers]
+        everything = recall.answer(question._replace(distinct=False, limit=9), IN_TIME).answers
+
+    assert sorted(filter(None, answers)) == ["s", "t"]
+    assert len(everything) == 3
