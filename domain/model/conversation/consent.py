@@ -17,6 +17,9 @@ MAX_RECOMMENDED = 2
 LONGEST_CONSENT = 8
 """Words of a sentence that chooses what the agent then names."""
 
+SHORT_ANSWER = 4
+"""Words; a sentence of fewer does not say what was chosen."""
+
 LONGEST_ANSWER = 30
 """Words of a sentence that settles a question."""
 
@@ -105,6 +108,19 @@ def settles(sentence: str, asked: Exchange) -> bool:
     if not is_asked or _OPEN.search(sentence) or len(sentence.split()) > LONGEST_ANSWER:
         return False
     return not _stems(sentence).isdisjoint(_stems(asked.assistant))
+
+
+def whole_answer(exchange: Exchange) -> str:
+    """
+    Return the first sentence of the user's prompt, with the next one if it is short: `no redis. signed cookies then`.
+
+    Examples:
+        >>> import datetime as dt
+        >>> whole_answer(Exchange("no redis. signed cookies then. run the tests", "Done.", dt.datetime.now(dt.UTC)))
+        'no redis. signed cookies then.'
+    """
+    spoken = [*islice(sentences(exchange.user), 2)]
+    return " ".join(spoken[: 2 if len(spoken[0].split()) < SHORT_ANSWER else 1])
 
 
 def _stems(text: str) -> frozenset[str]:

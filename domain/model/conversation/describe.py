@@ -9,7 +9,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
-from hardwon.domain.model.conversation.consent import agreed_items, echoed, settles
+from hardwon.domain.model.conversation.consent import agreed_items, echoed, settles, whole_answer
 from hardwon.domain.model.conversation.diagnosis import diagnosis
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
 from hardwon.domain.model.conversation.options import with_option
@@ -291,7 +291,7 @@ def _in_context(
     decided = list(echoed(statement.text, exchange)) if is_first else []
     if earlier:
         decided += agreed_items(statement.text, earlier[-1])
-        decided += [statement.text] if not decided and is_first and settles(statement.text, earlier[-1]) else []
+        decided += [whole_answer(exchange)] if not decided and is_first and settles(statement.text, earlier[-1]) else []
     if statement.text not in decided:
         yield statement
     for text in decided:
