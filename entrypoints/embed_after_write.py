@@ -8,9 +8,9 @@ from functools import partial
 import attrs
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import EmbedderError, StorageError
+from hardwon.domain.model.errors import EmbedderError, StorageError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS, EntryFilter
-from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, EmbedPending, Patience, Progress
+from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, EmbedPending, Pairs, Patience, Progress
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import wake
 from hardwon.entrypoints.bootstrap_entries import (
@@ -136,7 +136,14 @@ def _proposing(memory: Memory, embed_pending: EmbedPending) -> EmbedPending:
     from hardwon.entrypoints.bootstrap_supersession import build_propose  # numpy is for those who embed
 
     propose = build_propose(memory, embed_pending.store.space)
-    return attrs.evolve(embed_pending, embedded=propose.propose) if propose else embed_pending
+    if propose is None:
+        return embed_pending
+
+    def look(pairs: Pairs) -> None:
+        with contextlib.suppress(VectorIndexUnavailableError):  # the vectors are stored, and searched where they can be
+            propose.propose(pairs)
+
+    return attrs.evolve(embed_pending, embedded=look)
 
 
 def settle(memory: Memory) -> None:

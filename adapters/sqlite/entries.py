@@ -100,8 +100,9 @@ RENAME = (
 
 SELECT_OUTDATED = """
     SELECT DISTINCT p.older_seq FROM json_each(?1) wanted JOIN proposal p ON p.older_seq = wanted.value
-    JOIN entry e ON e.seq = p.older_seq
-    WHERE NOT p.rejected AND e.superseded_by IS NULL AND p.newer_seq IN (SELECT value FROM json_each(?1))
+    JOIN entry older ON older.seq = p.older_seq JOIN entry newer ON newer.seq = p.newer_seq
+    WHERE NOT p.rejected AND older.superseded_by IS NULL AND newer.superseded_by IS NULL
+        AND p.newer_seq IN (SELECT value FROM json_each(?1))
 """
 
 RELEASE = "UPDATE entry SET superseded_by = NULL WHERE superseded_by = ?"

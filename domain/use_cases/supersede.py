@@ -73,17 +73,16 @@ class ProposeSupersessions:
             VectorIndexUnavailableError: vectors can't be compared here.
             StorageError: the store can't be read, or written now.
         """
-        for text, vector in embedded:
-            for proposal in self._pairs(text.seq, vector):
-                self.proposals.propose(proposal)
+        vectors = {text.seq: vector for text, vector in embedded}
+        for entry in self.repository.hydrate([*vectors]):
+            if entry.kind == "learning":
+                for proposal in self._pairs(entry, vectors[entry.number or 0]):
+                    self.proposals.propose(proposal)
 
-    def _pairs(self, seq: int, vector: Vector) -> Iterator[Proposal]:
-        matches = self.index.compare(vector, LEARNINGS._replace(ranked=True))
-        hits = {hit.seq: hit.score for hit in matches.top(NEIGHBOURS + 1) if hit.score >= MIN_COSINE}
-        entries = self.repository.hydrate([seq, *(found for found in hits if found != seq)])
-        new = [entry for entry in entries if entry.number == seq and entry.kind == "learning"]
-        for entry in new:
-            yield from _proposals(entry, [other for other in entries if other.number != seq], hits)
+    def _pairs(self, entry: Entry, vector: Vector) -> Iterator[Proposal]:
+        matches = self.index.compare(vector, LEARNINGS._replace(ranked=True, except_for=(entry.number or 0,)))
+        hits = {hit.seq: hit.score for hit in matches.top(NEIGHBOURS) if hit.score >= MIN_COSINE}
+        yield from _proposals(entry, self.repository.hydrate([*hits]), hits)
 
 
 def _proposals(entry: Entry, others: Sequence[Entry], cosines: dict[int, float]) -> Iterator[Proposal]:

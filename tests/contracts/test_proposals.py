@@ -45,6 +45,9 @@ def test_a_pair_goes_with_its_entries_and_is_closed_by_a_superseded_one(make: Ma
         assert world.proposals.open(9) == []
         assert world.repository.outdated([older, newer]) == frozenset()
         world.repository.put(attrs.evolve(OLDER, superseded_by=None))
+        world.repository.put(attrs.evolve(NEWER, superseded_by=OTHER.entry_id))
+        assert world.repository.outdated([older, newer]) == frozenset()
+        world.repository.put(attrs.evolve(NEWER, superseded_by=None))
         assert world.proposals.open(9) == [PAIR]
         world.repository.put(attrs.evolve(NEWER, tier="deprecated"))
         assert world.proposals.open(9) == []

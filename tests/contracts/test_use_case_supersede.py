@@ -108,6 +108,12 @@ def test_nothing_is_proposed_between_lessons_of_two_trusts(make: MakeWorld) -> N
 
 
 @on_every_implementation
+def test_documents_are_compared_with_nothing(make: MakeWorld) -> None:
+    with make() as world:
+        assert proposed(world, OLDER, of_file(NEWER.description, kind="document")) == []
+
+
+@on_every_implementation
 def test_fifty_copies_in_other_words_are_all_kept_and_one_is_answered(make: MakeWorld) -> None:
     with make() as world:
         copies = [

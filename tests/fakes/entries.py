@@ -145,7 +145,9 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         pairs = [
             pair for pair, (_, rejected) in self.state.proposals.items() if not rejected and among.issuperset(pair)
         ]
-        return frozenset(older for older, _ in pairs if self.state.entries[older].superseded_by is None)
+        return frozenset(
+            pair[0] for pair in pairs if all(self.state.entries[seq].superseded_by is None for seq in pair)
+        )
 
     @override
     def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
