@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.sqlite.database import BUSY_SECONDS, Database
+from hardwon.adapters.sqlite.database import BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
 from hardwon.adapters.sqlite.metadata import SqliteMetadata
@@ -92,6 +92,16 @@ class Memory(NamedTuple):
     def is_in_place(self) -> bool:
         """Return whether the file that was opened is still the one at its path."""
         return self.database.is_in_place()
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is a store, not an empty stand-in for one."""
+        return self.database.path != IN_MEMORY
+
+    def is_current(self) -> bool:
+        """Return whether opening the store now would open the same one."""
+        is_missing = not os.path.exists(os.path.join(self.settings.global_store, FILE_NAME))
+        return self.database.is_in_place() if self.is_there else is_missing
 
     def close(self) -> None:
         """Close the store, without the words of what was deleted from it, and with the words of what is there packed."""

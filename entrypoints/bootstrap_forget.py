@@ -1,6 +1,8 @@
 """The use case that forgets for good, with every place that keeps texts."""
 
 import os
+from collections.abc import Callable
+from typing import TypeVar
 
 from hardwon.adapters.agents.kept_transcripts import KeptTranscripts
 from hardwon.adapters.git.earlier_texts import EarlierTexts
@@ -9,8 +11,14 @@ from hardwon.adapters.markdown.erase import BankLessons, FilesOfTheUser, OwnFile
 from hardwon.adapters.sqlite.erase_files import FolderTexts, OtherDatabases, StoreBytes, StoreRows
 from hardwon.adapters.sqlite.erasure_journal import FileErasureJournal
 from hardwon.adapters.sqlite.projects import SqliteProjects
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.use_cases.forget import ForgetForGood
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import open_lock
+
+Result = TypeVar("Result")
+
+LOCK_SECONDS = 30.0
 
 
 def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
@@ -30,3 +38,21 @@ def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
         journal=FileErasureJournal(store),
         clock=memory.clock,
     )
+
+
+def while_nothing_is_captured(memory: Memory, work: Callable[[], Result]) -> Result:
+    """
+    Do *work* while no conversation is being captured.
+
+    Raises:
+        StorageError: one is, for a long time.
+    """
+    if not os.path.isdir(memory.settings.global_store):
+        return work()
+    lock = open_lock(memory.settings.global_store)
+    if not lock.acquire(LOCK_SECONDS):
+        raise StorageError("conversations are being captured now: try again when it is done")
+    try:
+        return work()
+    finally:
+        lock.release()

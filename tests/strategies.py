@@ -193,6 +193,9 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     source=st.none() | st.sampled_from(SOURCES),
     session=st.none() | st.just("s"),
     except_session=st.none() | st.just("s"),
+    since=st.none() | timestamps,
+    until=st.none() | timestamps,
+    idle_since=st.none() | timestamps,
     among=st.none(),
     except_for=st.just(()),
 )
@@ -218,6 +221,9 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_left_out = only.except_session is not None and only.except_session == entry.session_id
     is_shown = only.visible_in is None or may_be_shown(entry, only.visible_in)
     is_of = not only.origins or entry.project in only.origins
+    made = entry.created_at.replace(microsecond=0)
+    before = [limit for limit in (only.until, only.idle_since) if limit is not None]
+    is_of_time = (only.since is None or made >= only.since) and all(made < limit for limit in before)
     return (
         is_of_sort
         and not is_left_out
@@ -228,6 +234,7 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
         and is_below
         and is_shown
         and is_of
+        and is_of_time
     )
 
 

@@ -1,10 +1,11 @@
 """Conditions of queries in SQL: optional ones, and an `EntryFilter`. Standard library only."""
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.adapters.sqlite.database import Database, in_list, to_text
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.vocabulary import KINDS
@@ -46,7 +47,7 @@ class Where(NamedTuple):
 
 def where(only: EntryFilter) -> Where:
     """Return the condition that an entry passes *only*."""
-    conditions = [*_of_the_entry(only), *_of_its_text(only)]
+    conditions = [*_of_the_entry(only), *_of_its_text(only), *_of_its_use(only)]
     parameters = (parameter for condition in conditions for parameter in condition.parameters)
     return Where(" AND ".join(condition.sql for condition in conditions) or "true", tuple(parameters))
 
@@ -151,3 +152,24 @@ def _of_its_text(only: EntryFilter) -> Iterator[Where]:
         yield Where("e.seq NOT IN (SELECT entry_seq FROM entry_text WHERE session_id = ?)", (only.except_session,))
     if only.anchor is not None:
         yield Where("e.seq IN (SELECT entry_seq FROM entry_text WHERE anchor_id = ?)", (only.anchor,))
+
+
+def _of_its_use(only: EntryFilter) -> Iterator[Where]:
+    """Yield the conditions on when an entry was made, injected and used."""
+    if only.since is not None:
+        yield Where("e.created_at_epoch >= ?", (math.ceil(only.since.timestamp()),))
+    if only.until is not None:
+        yield Where("e.created_at_epoch < ?", (math.ceil(only.until.timestamp()),))
+    if only.shown is not None:
+        yield Where(f"{_not(only.shown)}EXISTS (SELECT 1 FROM recall WHERE entry_seq = e.seq)", ())
+    if only.used is not None:
+        yield Where(f"{_not(only.used)}EXISTS (SELECT 1 FROM influence WHERE entry_seq = e.seq)", ())
+    if only.idle_since is not None:
+        yield Where(
+            "e.created_at_epoch < ? AND NOT EXISTS (SELECT 1 FROM recall WHERE entry_seq = e.seq AND last_recalled_at >= ?)",
+            (math.ceil(only.idle_since.timestamp()), to_text(only.idle_since)),
+        )
+
+
+def _not(is_wanted: bool) -> str:  # noqa: FBT001  # a word for it
+    return "" if is_wanted else "NOT "

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import attrs
 
-from hardwon.domain.model.activity import FieldChange
+from hardwon.domain.model.activity import FieldChange, PastChange
 from hardwon.domain.model.entry import Entry, all_storable, distinct, fraction, not_blank, one_line, one_of, storable
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.redaction import redact
@@ -158,3 +159,29 @@ def changes_between(before: Entry, after: Entry) -> tuple[FieldChange, ...]:
 def as_text(value: object) -> str:
     """Return the value of a field as the history stores it: a text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def undoing(change: FieldChange | PastChange) -> EntryChange:
+    """
+    Return the change that gives a field back the value it had before *change*.
+
+    Raises:
+        InvalidEntryError: it is no field that can be changed, or its old value can't be read.
+
+    Examples:
+        >>> undoing(FieldChange("importance_tier", "normal", "critical")).importance_tier
+        'normal'
+    """
+    if change.field not in ENTRY_FIELDS or change.old is None:
+        raise InvalidEntryError(f"{change.field} can't be undone: what it was before is not kept")
+    if change.field == "superseded_by":
+        return EntryChange(superseded_by="" if change.old == "null" else change.old)
+    is_text = change.field in {"title", "description", "importance_tier", "confidence", "reasoning", "reach"}
+    try:
+        value: Any = change.old if is_text else json.loads(change.old)
+    except (ValueError, RecursionError) as error:
+        raise InvalidEntryError(
+            f"{change.field} can't be undone: {change.old[:SHOWN_CHARACTERS]!r} is no value"
+        ) from error
+    fields: dict[str, Any] = {change.field: tuple(value) if isinstance(value, list) else value}
+    return EntryChange(**fields)

@@ -1,5 +1,6 @@
 """Filters of entries, and the named collections that can be searched."""
 
+import datetime as dt
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from hardwon.domain.model.context import Workplace
@@ -46,6 +47,11 @@ class EntryFilter(NamedTuple):
         source: Only entries of this source.
         session: Only entries from this session, by the host's name.
         except_session: No entries from this session.
+        since: Only entries made in this second or later.
+        until: Only entries made before this second.
+        shown: Only entries that were injected, or that never were.
+        used: Only entries that were used in a session, or in none.
+        idle_since: Only entries made before this second and not injected since.
         ranked: Only entries that are neither deprecated nor expired.
         among: Only the entries of these numbers; None for all.
         except_for: None of the entries of these numbers.
@@ -69,6 +75,11 @@ class EntryFilter(NamedTuple):
     source: Source | None = None
     session: str | None = None
     except_session: str | None = None
+    since: dt.datetime | None = None
+    until: dt.datetime | None = None
+    shown: bool | None = None
+    used: bool | None = None
+    idle_since: dt.datetime | None = None
     ranked: bool = False
     among: tuple[int, ...] | None = None
     except_for: tuple[int, ...] = ()

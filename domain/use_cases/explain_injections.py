@@ -89,9 +89,17 @@ class ExplainInjections(NamedTuple):
     influences: Influences
     registry: Registry
 
-    def newest(self, project: str, limit: int) -> Answer:
-        """Return the newest injections of the project of that id, the newest first."""
+    def newest(self, project: str | None, limit: int) -> Answer:
+        """Return the newest injections of the project of that id, of any for None, the newest first."""
         return Answer(self._explained(self.receipts.find(project=project, limit=limit)))
+
+    def of_session(self, session_id: str, limit: int = MAX_OF_SESSION) -> Answer:
+        """Return the newest injections of the session of that id, in their order."""
+        return Answer(self._explained(self.receipts.find(session_id=session_id, limit=limit)[::-1]))
+
+    def of_entry(self, entry_id: str, limit: int = NEWEST_OF_ENTRY) -> Answer:
+        """Return the newest injections of the entry of that id, the newest first."""
+        return Answer(self._explained(self.receipts.find(entry_id=entry_id, limit=limit)), entry_id)
 
     def of(self, reference: str, limit: int | None = None) -> Answer:
         """
@@ -112,16 +120,15 @@ class ExplainInjections(NamedTuple):
                 f"{reference!r} begins more than one session or entry: give more of it ({self._candidates(sessions, entries)})"
             )
         if sessions:
-            found = self.receipts.find(session_id=sessions[0], limit=limit or MAX_OF_SESSION)
-            return Answer(self._explained(found[::-1]))
+            return self.of_session(sessions[0], limit or MAX_OF_SESSION)
         [entry_id] = entries or {reference.lower()}
-        found = self.receipts.find(entry_id=entry_id, limit=limit or NEWEST_OF_ENTRY)
-        if not (found or entries):
+        answer = self.of_entry(entry_id, limit or NEWEST_OF_ENTRY)
+        if not (answer.injections or entries):
             raise UnknownEntryError(
                 f"{shortened(reference, MAX_REFERENCE)!r} is no session with an injection and no entry: hardwon why tells of the newest injection,"
                 " hardwon list shows the entries"
             )
-        return Answer(self._explained(found), entry_id)
+        return answer
 
     def _candidates(self, sessions: Sequence[str], entries: Collection[str]) -> str:
         found = [self.repository.get(entry_id) for entry_id in sorted(entries)]

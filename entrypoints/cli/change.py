@@ -15,7 +15,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_forget, build_validate_entry
 from hardwon.entrypoints.bootstrap_files import document_folders
 from hardwon.entrypoints.bootstrap_retro import bank_files
-from hardwon.entrypoints.cli.console import Yes, ask, counted, print_json, say, warn
+from hardwon.entrypoints.cli.console import Yes, ask, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
 from hardwon.entrypoints.embed_after_write import embed_now
@@ -26,6 +26,7 @@ from hardwon.entrypoints.presenters.entries import (
     entry_document,
     judgement,
 )
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import readable
 
 NOTHING_TO_CHANGE = (

@@ -115,11 +115,6 @@ def download_progress() -> "Progress":
     )
 
 
-def counted(number: int, noun: str, plural: str) -> str:
-    """Return *number* with its noun."""
-    return f"{number} {noun if number == 1 else plural}"
-
-
 def shown(value: object) -> str:
     """Return a setting's value as its file would hold it."""
     if isinstance(value, tuple):

@@ -16,10 +16,11 @@ from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock
 from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capture_lock
-from hardwon.entrypoints.cli.console import counted, print_items, print_json, progress, say, warn
+from hardwon.entrypoints.cli.console import print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 

@@ -25,10 +25,11 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
 from hardwon.entrypoints.bootstrap_retrieval import build_inject
-from hardwon.entrypoints.cli.console import counted, out, say, warn
+from hardwon.entrypoints.cli.console import out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_signals
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.examples.make_sample import SAMPLE, SampleError, make_sample
 
 SHOWN = 6

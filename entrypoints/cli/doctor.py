@@ -18,11 +18,12 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     repair_rows,
     repair_schema,
 )
-from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, shown, warn
+from hardwon.entrypoints.cli.console import complain, out, print_json, say, shown, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.health import CHECKED, Finding, ProviderState, examine, keys, provider_states
+from hardwon.entrypoints.presenters.text import counted
 
 PROBLEMS_SHOWN = 3
 

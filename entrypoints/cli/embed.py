@@ -19,7 +19,6 @@ from hardwon.entrypoints.cli.console import (
     agrees,
     can_be_asked,
     complain,
-    counted,
     download_progress,
     print_json,
     progress,
@@ -29,7 +28,7 @@ from hardwon.entrypoints.cli.console import (
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.embed_after_write import Filled, embed_again, fill_spaces, label_imports
-from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.ports.embedder import DownloadableEmbedder
 
 EMBEDDING_SETTING = "memory_embedding_provider"

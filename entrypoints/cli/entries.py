@@ -18,7 +18,6 @@ from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,
     columns,
-    counted,
     out,
     print_items,
     print_json,
@@ -48,7 +47,7 @@ from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.projects import origin_document, origin_line
-from hardwon.entrypoints.presenters.text import on_one_line, utc_text, visible
+from hardwon.entrypoints.presenters.text import counted, on_one_line, utc_text, visible
 from hardwon.entrypoints.presenters.usage import influence_line, use_document
 from hardwon.entrypoints.streams import readable
 

@@ -21,9 +21,10 @@ from hardwon.entrypoints.bootstrap_transfer import (
     write_export_folder,
     write_lines,
 )
-from hardwon.entrypoints.cli.console import complain, counted, progress
+from hardwon.entrypoints.cli.console import complain, progress
 from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import ASK_SECONDS
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_new_ones
 
 SESSIONS = EntryFilter(kinds=("session",))

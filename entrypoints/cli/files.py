@@ -22,7 +22,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files, build_save_session
 from hardwon.entrypoints.bootstrap_transfer import is_storable, watch_files
 from hardwon.entrypoints.bootstrap_upkeep import rebuild_keyword_index
-from hardwon.entrypoints.cli.console import complain, counted, print_json, progress, say, warn
+from hardwon.entrypoints.cli.console import complain, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import (
     embed_again_with_progress,
     embed_with_progress,
@@ -34,7 +34,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, en
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
 from hardwon.entrypoints.presenters.entries import entry_document
-from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_piped, standard_input
 
 

@@ -1,9 +1,8 @@
 """Forget for good: erase entries and words from all that hardwon keeps, and prove it."""
 
 import datetime as dt
-import os
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Annotated
 
 import typer
 
@@ -14,19 +13,16 @@ from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
 from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_capture import open_lock
-from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
-from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, counted, print_json, say
+from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, while_nothing_is_captured
+from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, print_json, say
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.project import ids_of_origin
+from hardwon.entrypoints.presenters.erasure import by_place
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import readable, standard_input
-from hardwon.ports.erasure import Found
-
-Result = TypeVar("Result")
 
 PREVIEWED = 20
-LOCK_SECONDS = 30.0
 SHORTEST_ID = 8
 """Characters by which an id can be begun; fewer are a text."""
 
@@ -82,7 +78,7 @@ def forget(
     if secrets:
         _redact(memory, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json)
         return
-    if interrupted := _locked(memory, forgetting.resume):
+    if interrupted := while_nothing_is_captured(memory, forgetting.resume):
         complain("An interrupted run of hardwon forget was completed")
         if not (wanted or since or until or session or project or origin or kinds):
             _report(None, interrupted, as_json=as_json)
@@ -97,7 +93,7 @@ def forget(
             complain(line)
         ask("forget this for good", yes=yes)
     begun = plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
-    _report(plan, _locked(memory, lambda: forgetting.run(begun)), as_json=as_json)
+    _report(plan, while_nothing_is_captured(memory, lambda: forgetting.run(begun)), as_json=as_json)
 
 
 def _redact(memory: Memory, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool) -> None:
@@ -109,15 +105,15 @@ def _redact(memory: Memory, forgetting: ForgetForGood, *, yes: bool, keep_bank: 
     """
     found, problems = forgetting.secrets()
     if found and not yes:
-        for place, kept in _by_place(found).items():
+        for place, kept in by_place(found).items():
             complain(f"  {place}: {kept}")
         ask("redact the secrets in it", yes=yes)
     if found:
-        problems = _locked(memory, lambda: forgetting.redact(keeps_banks=keep_bank))
+        problems = while_nothing_is_captured(memory, lambda: forgetting.redact(keeps_banks=keep_bank))
     if as_json:
         print_json({"places": [item._asdict() for item in found], "problems": [*problems]})
     else:
-        for place, kept in _by_place(found).items():
+        for place, kept in by_place(found).items():
             say(f"Redacted: {place}: {kept}")
         say("Change these secrets where they are used: they were readable until now" if found else "No secret is kept")
     for problem in problems:
@@ -139,24 +135,6 @@ def _undo(memory: Memory, owner: str, *, as_json: bool) -> None:
         print_json({"lifted": owner})
     else:
         say("The text can be stored again; what was erased does not come back by itself")
-
-
-def _locked(memory: Memory, work: Callable[[], Result]) -> Result:
-    """
-    Do *work* while no conversation is being captured.
-
-    Raises:
-        typer.TyperException: one is, for a long time.
-    """
-    if not os.path.isdir(memory.settings.global_store):
-        return work()
-    lock = open_lock(memory.settings.global_store)
-    if not lock.acquire(LOCK_SECONDS):
-        raise typer.TyperException("conversations are being captured now: try again when it is done")
-    try:
-        return work()
-    finally:
-        lock.release()
 
 
 def _filter(
@@ -231,22 +209,10 @@ def _preview(plan: Plan) -> Iterator[str]:
         yield f"  {entry.category or entry.kind}  {entry.name} (id: {entry.entry_id})"
     if len(plan.entries) > PREVIEWED:
         yield f"  and {len(plan.entries) - PREVIEWED} more"
-    yield from (f"  {place}: {kept}" for place, kept in _by_place(plan.found).items())
+    yield from (f"  {place}: {kept}" for place, kept in by_place(plan.found).items())
     if plan.used_elsewhere:
         yield "  the text stays in other entries, which were not chosen"
     yield from (f"  not readable: {problem}" for problem in plan.problems)
-
-
-def _by_place(items: Sequence[Found]) -> dict[str, str]:
-    """Return what each place keeps, as a text."""
-    kept: dict[str, list[str]] = {}
-    for found in items:
-        kept.setdefault(found.place, []).append(counted(found.number, found.noun, _plural(found.noun)))
-    return {place: ", ".join(items) for place, items in kept.items()}
-
-
-def _plural(noun: str) -> str:
-    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def _agrees_to_banks(plan: Plan, *, yes: bool) -> bool:
@@ -289,7 +255,7 @@ def _lines(plan: Plan | None, done: Forgotten | None) -> Iterator[str]:
         return
     for entry in plan.entries if plan else ():
         yield f"Forgotten: {entry.name} (id: {entry.entry_id})"
-    for place, kept in _by_place(plan.found if plan else ()).items():
+    for place, kept in by_place(plan.found if plan else ()).items():
         yield f"  from {place}: {kept}"
     yield f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {'it is still in' if done.remains else 'nothing is left'}"
     yield from (f"  {line}" for line in done.remains)

@@ -18,7 +18,7 @@ from hardwon.entrypoints.bootstrap_capture import folder_of_files
 from hardwon.entrypoints.bootstrap_files import build_index_host_memory
 from hardwon.entrypoints.bootstrap_project import count_host_facts, host_memory, top_of
 from hardwon.entrypoints.bootstrap_projects import build_git_exclusion, build_know_projects
-from hardwon.entrypoints.cli.console import Yes, agrees, ask, can_be_asked, counted, warn
+from hardwon.entrypoints.cli.console import Yes, agrees, ask, can_be_asked, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
@@ -26,6 +26,7 @@ from hardwon.entrypoints.cli.setup_output import Consent, Project, Readiness, Se
 from hardwon.entrypoints.cli.transfer import import_with_progress
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health import NO_AGENT, examine
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up, trust_here
 from hardwon.ports.agents import Agent
 

@@ -78,6 +78,7 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "remember": Command("conversations", "remember", "Keep a text, or what was said in this session, for good."),
         "list": Command("entries", "list_entries", "List what is remembered, the newest first."),
         "show": Command("entries", "show", "Show one entry with all that is known about it."),
+        "view": Command("view", "view", "Look at the memory in the browser."),
         "why": Command("why", "why", "Tell what was injected into sessions, and why."),
         "pause": Command("pause", "pause", "Go off the record: keep and show nothing for a while."),
         "resume": Command("pause", "resume", "End the pause."),
@@ -150,13 +151,14 @@ SYNONYMS: Mapping[str, str] = {
     **dict.fromkeys(("new", "store", "learn", "write"), "add"),
     **dict.fromkeys(("remove", "rm"), "delete"),
     **dict.fromkeys(("change", "set"), "update"),
-    **dict.fromkeys(("get", "cat", "view"), "show"),
+    **dict.fromkeys(("get", "cat"), "show"),
     **dict.fromkeys(("ls", "browse"), "list"),
     **dict.fromkeys(("scan", "sync", "reindex"), "index"),
     **dict.fromkeys(("status", "info", "config", "settings"), "stats"),
     **dict.fromkeys(("check", "health", "repair"), "doctor"),
     **dict.fromkeys(("setup", "install", "uninstall"), "init"),
     **dict.fromkeys(("explain", "history"), "why"),
+    **dict.fromkeys(("page", "ui", "web", "dashboard"), "view"),
 }
 """Words that other programs use, with the command that does the same here."""
 

@@ -17,7 +17,6 @@ from hardwon.entrypoints.cli.console import (
     Yes,
     ask,
     columns,
-    counted,
     out,
     print_items,
     print_json,
@@ -34,7 +33,7 @@ from hardwon.entrypoints.presenters.projects import (
     project_document,
     why,
 )
-from hardwon.entrypoints.presenters.text import on_one_line, visible
+from hardwon.entrypoints.presenters.text import counted, on_one_line, visible
 from hardwon.entrypoints.projects import folder_of, look_up, look_up_if_possible
 from hardwon.entrypoints.streams import readable
 

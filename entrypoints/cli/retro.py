@@ -27,7 +27,7 @@ from hardwon.entrypoints.bootstrap_retro import (
     work_sources,
 )
 from hardwon.entrypoints.bootstrap_transfer import read_text
-from hardwon.entrypoints.cli.console import complain, counted, print_json, say, warn
+from hardwon.entrypoints.cli.console import complain, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, resolve
@@ -43,7 +43,7 @@ from hardwon.entrypoints.presenters.entries import (
     no_room_for,
     storing_confirmation,
 )
-from hardwon.entrypoints.presenters.text import visible
+from hardwon.entrypoints.presenters.text import counted, visible
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.streams import standard_input
 from hardwon.ports.knowledge_bank import BankFiles

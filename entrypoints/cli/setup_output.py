@@ -13,9 +13,9 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.domain.use_cases.setup import Done, Plan, Step, Untouched
-from hardwon.entrypoints.cli.console import complain, counted, out, print_json, say, warn
+from hardwon.entrypoints.cli.console import complain, out, print_json, say, warn
 from hardwon.entrypoints.health import Finding
-from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.ports.agents import Agent
 
 NO_PROJECT = (

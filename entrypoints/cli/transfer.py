@@ -31,14 +31,14 @@ from hardwon.entrypoints.bootstrap_transfer import (
     read_older_index,
 )
 from hardwon.entrypoints.cli.checkpoint import print_restored
-from hardwon.entrypoints.cli.console import Yes, ask, complain, counted, print_json, progress, say, warn
+from hardwon.entrypoints.cli.console import Yes, ask, complain, print_json, progress, say, warn
 from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import name_of, read_workplace
 from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line
-from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.projects import look_up_if_possible, trust_here
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]

@@ -21,3 +21,8 @@ def on_one_line(text: str) -> str:
 def utc_text(when: dt.datetime) -> str:
     """Return *when* to the minute, in UTC."""
     return f"{when.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def counted(number: int, noun: str, plural: str) -> str:
+    """Return *number* with its noun."""
+    return f"{number} {noun if number == 1 else plural}"

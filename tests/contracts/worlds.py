@@ -19,6 +19,7 @@ from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.adapters.sqlite.overview import SqliteOverview
 from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.proposals import SqliteProposals
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
@@ -35,6 +36,7 @@ from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
 from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+from hardwon.ports.overview import Overview
 from hardwon.ports.projects import Projects
 from hardwon.ports.proposals import Proposals
 from hardwon.ports.snapshots import Snapshots
@@ -45,6 +47,7 @@ from tests.fakes.departures import InMemoryAbsences
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.influences import InMemoryInfluences
+from tests.fakes.overview import InMemoryOverview
 from tests.fakes.projects import InMemoryProjects
 from tests.fakes.proposals import InMemoryProposals
 from tests.fakes.receipts import InMemoryReceipts
@@ -85,6 +88,7 @@ class World:
     influences: Influences
     projects: Projects
     proposals: Proposals
+    overview: Overview
     store_of: Callable[[Space, tuple[Kind, ...]], VectorStore]
 
     def vectors_of(self, space: Space = SPACE, kinds: tuple[Kind, ...] = KINDS) -> VectorStore:
@@ -142,6 +146,7 @@ def world_in_memory() -> World:
         influences=InMemoryInfluences(state, receipts),
         projects=InMemoryProjects(state),
         proposals=InMemoryProposals(state),
+        overview=InMemoryOverview(state, receipts),
         store_of=lambda space, kinds: InMemoryVectorStore(state, space, kinds),
     )
 
@@ -165,6 +170,7 @@ def world_of(database: Database) -> World:
         influences=SqliteInfluences(database),
         projects=SqliteProjects(database),
         proposals=SqliteProposals(database),
+        overview=SqliteOverview(database),
         store_of=lambda space, kinds: SqliteVectorStore(database, space, pytest.fail, kinds=kinds),
     )
 

@@ -75,7 +75,18 @@ class State:
         """Return the numbers of the entries of *only* in tie order."""
         seqs = (seq for seq, entry in self.entries.items() if _is_within(entry, only) and _is_named(seq, only))
         seqs = (seq for seq in seqs if self.is_visible(seq, only.visible_in) and self.is_of(seq, only.origins))
+        seqs = (seq for seq in seqs if self.has_use(seq, only))
         return self.in_tie_order(seq for seq in seqs if not (only.ranked and self.is_retired(seq)))
+
+    def has_use(self, seq: int, only: EntryFilter) -> bool:
+        last_shown = self.recalls[seq][1] if seq in self.recalls else None
+        is_used = any(used == seq for used, _ in self.influences)
+        idle = only.idle_since
+        return (
+            only.shown in {None, last_shown is not None}
+            and only.used in {None, is_used}
+            and (idle is None or (last_shown is None or last_shown < idle))
+        )
 
     def is_visible(self, seq: int, visible_in: Visibility | None) -> bool:
         entry = self.entries[seq]
@@ -117,6 +128,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.category in {None, entry.category}
         and (entry.permanent or not only.permanent)
         and not (only.unlabelled and entry.keywords)
+        and _is_of_time(entry.created_at.replace(microsecond=0), only)
         and only.spec_folder in {None, entry.spec_folder}
         and only.anchor in {None, entry.anchor_id}
         and only.tier in {None, entry.tier}
@@ -133,6 +145,14 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
             or entry.project in only.scope.projects
             or _is_in(entry.workspace, only.scope.workspace)
         )
+    )
+
+
+def _is_of_time(created_at: dt.datetime, only: EntryFilter) -> bool:
+    return (
+        (only.since is None or created_at >= only.since)
+        and (only.until is None or created_at < only.until)
+        and (only.idle_since is None or created_at < only.idle_since)
     )
 
 

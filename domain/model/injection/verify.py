@@ -202,7 +202,7 @@ def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
         receipt: The record of the injection.
         entries: The entries it names, by id, as they are today, without those that are gone.
     """
-    known = [(shown, _piece(shown, entries[shown.entry_id])) for shown in receipt.shown if shown.entry_id in entries]
+    known = _pieces(receipt, entries)
     differing = [shown.entry_id for shown, piece in known if text_digest(piece.text) != shown.digest]
     whole = [piece.text for _, piece in known]
     is_whole = len(whole) == len(receipt.shown) and _is_the_text(receipt, whole)
@@ -213,6 +213,22 @@ def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
         tampered=_contradicts_itself(receipt, differing, whole, is_whole=is_whole),
         since=tuple(piece.since for _, piece in known if piece.since),
     )
+
+
+def injected_text(receipt: Receipt, entries: "Mapping[str, Entry]") -> str | None:
+    """
+    Return the text of *receipt* as the model got it, byte for byte; None if its entries do not give it any more.
+
+    Args:
+        receipt: The record of the injection.
+        entries: The entries it names, by id, as they are today, without those that are gone.
+    """
+    pieces = [piece.text for _, piece in _pieces(receipt, entries)]
+    return assembled(receipt.frame, pieces) if _is_the_text(receipt, pieces) else None
+
+
+def _pieces(receipt: Receipt, entries: "Mapping[str, Entry]") -> list[tuple[Shown, _Piece]]:
+    return [(shown, _piece(shown, entries[shown.entry_id])) for shown in receipt.shown if shown.entry_id in entries]
 
 
 def _piece(shown: Shown, entry: "Entry") -> _Piece:

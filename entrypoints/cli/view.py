@@ -1,0 +1,49 @@
+"""`hardwon view`: look at the memory in the browser."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from hardwon.entrypoints.cli.console import say, warn
+from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, resolve
+
+VIEW_EXAMPLES = """\b
+Examples:
+  hardwon view
+  hardwon view --no-open --port 8765"""
+
+LARGEST_PORT = 65535
+
+
+def view(
+    *,
+    port: Annotated[int, typer.Option(min=0, max=LARGEST_PORT, help="The port; 0 for any that is free.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address, and open no browser.")] = False,
+    project_root: ProjectRoot = ".",
+    global_store: GlobalStore = None,
+) -> None:
+    """
+    Look at the memory in the browser: search, map, what sessions were given and why, and what waits for a decision.
+
+    The page is on this machine alone, and the address works once, for one browser. It ends with Ctrl-C, or after an hour
+    without a request.
+    """
+    from hardwon.entrypoints.view.server import View, listen, open_browser  # a third of a second
+
+    settings = resolve(project_root, global_store).settings
+    try:
+        listener = listen(port)
+    except OSError as error:
+        raise typer.BadParameter(
+            f"{port} is taken ({os.strerror(error.errno or 0)}): give another one, or none for any that is free",
+            param_hint="'--port'",
+        ) from error
+    with listener:
+        page = View(settings, os.path.realpath(project_root), listener, warn)
+        say(f"hardwon view: {page.address}")
+        say("Ctrl-C ends it")
+        if not no_open and not open_browser(page.address):
+            warn("no browser could be opened: open the address yourself")
+        if page.serve():
+            say("Ended: the page was not used for an hour")

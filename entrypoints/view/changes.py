@@ -1,0 +1,312 @@
+"""Changes that forms ask for, by the use cases of the commands."""
+
+from collections.abc import Sequence
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange, undoing
+from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, UnknownEntryError
+from hardwon.domain.use_cases.edit_entries import ids_meant
+from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
+from hardwon.domain.use_cases.merge_lessons import ensure_mergeable
+from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_validate_entry
+from hardwon.entrypoints.bootstrap_files import build_edit_file
+from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, while_nothing_is_captured
+from hardwon.entrypoints.bootstrap_overview import build_merge_lessons
+from hardwon.entrypoints.bootstrap_projects import build_know_projects
+from hardwon.entrypoints.bootstrap_retro import build_edit_lesson
+from hardwon.entrypoints.bootstrap_supersession import build_supersede, proposals_of
+from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.presenters.entries import change_confirmation, judgement
+from hardwon.entrypoints.presenters.erasure import by_place
+from hardwon.entrypoints.presenters.projects import trust_line
+from hardwon.entrypoints.presenters.text import counted
+from hardwon.entrypoints.view.answering import Asked, Page, Redirect, Reply
+from hardwon.entrypoints.view.desk import Desk
+from hardwon.entrypoints.view.entry_pages import changes_of, edit_page, known, markdown_of, state_of
+
+MAX_CHOSEN = 1_000
+NOTHING_CHOSEN = "No entry is selected: tick the boxes of those that you mean, then try again."
+CHANGED_MEANWHILE = "The entry was changed since the form was opened, so nothing was stored. Its present text is shown below the one that you typed."
+
+
+def entry_path(entry_id: str) -> str:
+    """Return the path of the page of an entry."""
+    return f"/entry/{entry_id}"
+
+
+def edit(desk: Desk, asked: Asked) -> Reply:
+    """Store the text of a form; show the form again if it can't be stored."""
+    entry = known(desk, asked.values["id"])
+    markdown = "" if entry.kind == "learning" else markdown_of(desk, entry)
+    if asked.given("seen") != state_of(entry, markdown):
+        return edit_page(desk, asked, asked, CHANGED_MEANWHILE)
+    try:
+        return (
+            _edit_lesson(desk, entry, asked) if entry.kind == "learning" else _edit_file(desk, entry, markdown, asked)
+        )
+    except (InvalidEntryError, ForgottenError) as error:
+        return edit_page(desk, asked, asked, str(error))
+
+
+def _edit_lesson(desk: Desk, entry: Entry, asked: Asked) -> Redirect:
+    new = {
+        "title": asked.given("name"),
+        "description": _text(asked, "description"),
+        "reasoning": _text(asked, "reasoning"),
+    }
+    old = {"title": entry.name, "description": entry.description, "reasoning": entry.reasoning}
+    change = EntryChange(**{field: text for field, text in new.items() if text != old[field]})  # type: ignore[arg-type]
+    return _edited(desk, entry.entry_id, change)
+
+
+def _edited(desk: Desk, entry_id: str, change: EntryChange) -> Redirect:
+    done = build_edit_lesson(desk.memory, desk.project_root).apply(entry_id, change)
+    problems = embed_now(desk.memory) if done.changed.needs_vectors else ()
+    return Redirect(
+        entry_path(done.changed.entry.entry_id), [*change_confirmation(done.changed), *done.skipped, *problems]
+    )
+
+
+def _edit_file(desk: Desk, entry: Entry, before: str, asked: Asked) -> Redirect:
+    memory, typed = desk.memory, _text(asked, "markdown")
+    if not typed.strip():
+        raise InvalidEntryError("the text is empty: to be rid of it, forget the entry")
+    after = f"{typed.rstrip()}\n"
+    after = after.replace("\n", "\r\n") if "\r\n" in before else after
+    if after.strip() == before.strip():
+        return Redirect(entry_path(entry.entry_id), ["Nothing was changed: the text is as it was"])
+    edit_file = build_edit_file(memory, desk.project_root, read_workplace(memory, desk.project_root))
+    done = edit_file.apply(entry, before, after)
+    notice = [
+        f"Updated: {entry.name}",
+        f"changed in {entry.file_path}",
+        *done.warnings,
+        *done.skipped,
+        *embed_now(memory),
+    ]
+    return Redirect(entry_path(entry.entry_id), notice)
+
+
+def _text(asked: Asked, field: str) -> str:
+    """Return a text of the form; browsers send the ends of lines as CR and LF."""
+    return asked.given(field).replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def change(desk: Desk, asked: Asked) -> Reply:
+    """Change the tier of an entry, where it is shown, or which one supersedes it."""
+    entry = known(desk, asked.values["id"])
+    field, value = asked.given("field"), asked.given("value").strip()
+    if field == "superseded_by":
+        changed = build_supersede(desk.memory).apply(entry.entry_id, _meant(desk, value).entry_id if value else "")
+    elif field in {"importance_tier", "reach"}:
+        changed = build_change_entry(desk.memory).apply(entry.entry_id, EntryChange(**{field: value}))  # type: ignore[arg-type]
+    else:
+        raise InvalidEntryError(f"{field[:80]!r} is not changed by this form")
+    problems = embed_now(desk.memory) if changed.needs_vectors else ()
+    return Redirect(entry_path(changed.entry.entry_id), [*change_confirmation(changed), *problems])
+
+
+def _meant(desk: Desk, reference: str) -> Entry:
+    """
+    Return the entry that a user names by its number or its id.
+
+    Raises:
+        UnknownEntryError: there is none, or there are several.
+    """
+    found = ids_meant(desk.memory.repository, reference)
+    entry = desk.memory.repository.get(*found) if len(found) == 1 else None
+    if entry is None:
+        raise UnknownEntryError(f"{reference[:80]!r} names no entry, or more than one: give its number or its whole id")
+    return entry
+
+
+def undo(desk: Desk, asked: Asked) -> Reply:
+    """Give a field back the value it had before a change of the history."""
+    entry = known(desk, asked.values["id"])
+    wanted = next(
+        (
+            item.past
+            for item in changes_of(desk, entry)
+            if (item.past.at.isoformat(), item.past.field) == (asked.given("at"), asked.given("field"))
+        ),
+        None,
+    )
+    if wanted is None:
+        raise InvalidEntryError("There is no such change in the history any more: reload the entry.")
+    undone = undoing(wanted)
+    if entry.kind == "learning" and wanted.field in {"title", "description", "reasoning"}:
+        return _edited(desk, entry.entry_id, undone)
+    if wanted.field == "superseded_by":
+        changed = build_supersede(desk.memory).apply(entry.entry_id, undone.superseded_by or "")
+    else:
+        changed = build_change_entry(desk.memory).apply(entry.entry_id, undone)
+    problems = embed_now(desk.memory) if changed.needs_vectors else ()
+    return Redirect(entry_path(changed.entry.entry_id), [*change_confirmation(changed), *problems])
+
+
+def judge(desk: Desk, asked: Asked) -> Reply:
+    """Count that an entry was useful, or that it misled."""
+    entry = known(desk, asked.values["id"])
+    validated = build_validate_entry(desk.memory).judge(entry.entry_id, useful=asked.given("useful") == "yes")
+    return Redirect(asked.given("back") or entry_path(entry.entry_id), [judgement(validated)])
+
+
+def trust(desk: Desk, asked: Asked) -> Reply:
+    """Trust a project, or take that back."""
+    know = build_know_projects(desk.memory)
+    project = know.registry().with_id(asked.values["id"])
+    if project is None:
+        raise UnknownEntryError("There is no such project any more.")
+    if project.is_waiting:
+        raise InvalidEntryError(
+            "The folder of that project is not known: hardwon project merge says which project it is."
+        )
+    project = know.trust(project, trusted=asked.given("trusted") == "yes")
+    return Redirect(asked.given("back") or "/", [trust_line(project, know.registry())])
+
+
+def change_chosen(desk: Desk, asked: Asked) -> Reply:
+    """Change all entries that are ticked in the list, or none of them."""
+    entries = _chosen(desk, asked)
+    match asked.given("action"):
+        case "tier":
+            return _tier_chosen(desk, entries, asked)
+        case "trust":
+            return _trust_chosen(desk, entries, asked)
+        case "forget":
+            return forget(desk, asked)
+        case action:
+            raise InvalidEntryError(f"{action[:80]!r} is no action for entries: use tier, trust or forget")
+
+
+def _chosen(desk: Desk, asked: Asked) -> list[Entry]:
+    ids = [*dict.fromkeys(asked.form.get("id", ()))]
+    if not ids:
+        raise InvalidEntryError(NOTHING_CHOSEN)
+    if len(ids) > MAX_CHOSEN:
+        raise InvalidEntryError(f"{len(ids)} entries are selected: select {MAX_CHOSEN} at most")
+    return [known(desk, entry_id) for entry_id in ids]
+
+
+def _tier_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirect:
+    wanted = EntryChange(importance_tier=asked.given("tier"))  # type: ignore[arg-type]
+    change_entry = build_change_entry(desk.memory)
+    with desk.memory.repository.transaction():
+        changed = [change_entry.apply(entry.entry_id, wanted) for entry in entries]
+    number = sum(bool(item.changes) for item in changed)
+    problems = embed_now(desk.memory) if any(item.needs_vectors for item in changed) else ()
+    summary = f"{counted(number, 'entry', 'entries')} of {len(entries)} got the tier {asked.given('tier')}"
+    return Redirect(asked.given("back") or "/", [summary, *problems])
+
+
+def _trust_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirect:
+    know = build_know_projects(desk.memory)
+    lines = list[str]()
+    for project_id in dict.fromkeys(entry.project for entry in entries if entry.project):
+        project = know.registry().with_id(project_id)
+        if project and not project.is_waiting:
+            lines.append(trust_line(know.trust(project, trusted=True), know.registry()))
+    return Redirect(
+        asked.given("back") or "/",
+        lines or ["The entries that are selected belong to no project whose folder is known"],
+    )
+
+
+def forget(desk: Desk, asked: Asked) -> Reply:
+    """Show what would be forgotten for good and where it is; forget it when that was confirmed."""
+    ids = tuple(dict.fromkeys(asked.form.get("id", ())))
+    if not ids:
+        raise InvalidEntryError(NOTHING_CHOSEN)
+    forgetting = build_forget_for_good(desk.memory, desk.project_root)
+    interrupted = while_nothing_is_captured(desk.memory, forgetting.resume)
+    plan = forgetting.plan(Wanted(ids=ids))
+    notes = ["An interrupted forgetting was completed"] if interrupted else []
+    if plan.is_empty:
+        return Redirect(asked.given("back") or "/", [*notes, "Nothing that hardwon keeps holds it"])
+    if asked.given("confirmed") != "yes":
+        return Page(
+            "forget",
+            {
+                "plan": plan,
+                "places": by_place(plan.found),
+                "ids": ids,
+                "back": asked.given("back") or "/",
+                "notes": notes,
+            },
+        )
+    begun = plan.begun._replace(keeps_banks=asked.given("keep_banks") == "yes")
+    done = while_nothing_is_captured(desk.memory, lambda: forgetting.run(begun))
+    return Page(
+        "forgotten", {"plan": plan, "done": done, "lines": _report(plan, done), "back": asked.given("back") or "/"}
+    )
+
+
+def _report(plan: Plan, done: Forgotten) -> list[str]:
+    proof = "it is still in" if done.remains else "nothing is left"
+    return [
+        *(f"Forgotten: {entry.name}" for entry in plan.entries),
+        *(f"from {place}: {kept}" for place, kept in by_place(plan.found).items()),
+        f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {proof}",
+        *done.remains,
+        *(f"not changed: {line}; forget it once more" for line in done.problems),
+    ]
+
+
+def merge_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: str = "") -> Page:
+    """Return the form in which two learnings become one."""
+    older, newer = (
+        known(desk, (given or asked).query.get(name, "") or (given or asked).given(name)) for name in ("older", "newer")
+    )
+    ensure_mergeable(older, newer)
+    form = given.form if given else {}
+    typed = {field: values[0] for field, values in form.items() if values}
+    return Page("merge", {"older": older, "newer": newer, "typed": typed, "problem": problem})
+
+
+def begin_merge(desk: Desk, asked: Asked) -> Reply:
+    """Return the form to merge an entry with another one that the user names."""
+    entry, other = known(desk, asked.values["id"]), _meant(desk, asked.given("other").strip())
+    older, newer = sorted((entry, other), key=lambda known: (known.created_at, known.number or 0))
+    return merge_page(desk, Asked(query={"older": older.entry_id, "newer": newer.entry_id}))
+
+
+def merge(desk: Desk, asked: Asked) -> Reply:
+    """Merge two learnings into the newer one, with the text of the form."""
+    older, newer = known(desk, asked.given("older")), known(desk, asked.given("newer"))
+    wanted = {
+        "title": asked.given("name"),
+        "description": _text(asked, "description"),
+        "reasoning": _text(asked, "reasoning"),
+    }
+    try:
+        change = EntryChange(**wanted)  # type: ignore[arg-type]
+        done = build_merge_lessons(desk.memory, desk.project_root).apply(older.entry_id, newer.entry_id, change)
+    except (InvalidEntryError, ForgottenError) as error:
+        return merge_page(desk, asked, asked, str(error))
+    merged = done.changed.entry
+    notice = [f"Merged: {merged.name} takes the place of {older.name}", *done.skipped, *embed_now(desk.memory)]
+    return Redirect(asked.given("back") or entry_path(merged.entry_id), notice)
+
+
+def decide(desk: Desk, asked: Asked) -> Reply:
+    """Decide a pair: the newer learning takes the place of the older one, or both stay."""
+    older, newer = known(desk, asked.given("older")), known(desk, asked.given("newer"))
+    if asked.given("decision") == "supersede":
+        changed = build_supersede(desk.memory).apply(older.entry_id, newer.entry_id)
+        return Redirect("/review", change_confirmation(changed))
+    if asked.given("decision") == "keep":
+        was_open = proposals_of(desk.memory).reject(older.entry_id, newer.entry_id)
+        return Redirect(
+            "/review", [f"Both stay: {older.name}, {newer.name}" if was_open else "That pair was decided already"]
+        )
+    raise InvalidEntryError("Say which: supersede or keep.")
+
+
+def take_over(desk: Desk, asked: Asked) -> Reply:
+    """Let the store say what a knowledge bank says of a lesson since it was changed there by hand."""
+    entry, text = known(desk, asked.values["id"]), asked.given("text")
+    wanted = EntryChange(description=text) if text else EntryChange(importance_tier="deprecated")
+    done = build_edit_lesson(desk.memory, desk.project_root).apply(entry.entry_id, wanted)
+    problems = embed_now(desk.memory) if done.changed.needs_vectors else ()
+    return Redirect("/review", [*change_confirmation(done.changed), *problems])

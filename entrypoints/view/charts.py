@@ -1,0 +1,170 @@
+"""Geometry of the charts: values become the bars, points and axes that templates draw as SVG."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+WIDTH, HEIGHT = 720, 200
+"""The room of bars, in pixels; axes lie outside of it."""
+
+WEEK = dt.timedelta(weeks=1)
+TICKS = 4
+SHOWN_NAMES = 8
+"""So many colours can be told apart; what is rarer is one group, OTHER."""
+
+OTHER = "other"
+
+
+class Segment(NamedTuple):
+    """
+    A part of a stacked bar.
+
+    Attributes:
+        name: The name of the counted group.
+        tone: The number of its colour, from 0.
+        value: The count.
+        x: Its left side; *y*, *width* and *height* likewise, in pixels.
+    """
+
+    name: str
+    tone: int
+    value: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Bar(NamedTuple):
+    """A stacked bar with its label, and whether the label is written below it."""
+
+    label: str
+    x: float
+    is_labelled: bool
+    segments: Sequence[Segment]
+
+
+class Tick(NamedTuple):
+    """A mark of the vertical axis: its value and its place."""
+
+    value: int
+    y: float
+
+
+class StackedBars(NamedTuple):
+    """A chart of stacked bars, one a week."""
+
+    bars: Sequence[Bar]
+    ticks: Sequence[Tick]
+    names: Sequence[str]
+
+
+def weeks_until(last: dt.date, number: int) -> list[dt.date]:
+    """Return the Mondays of *number* weeks, the last of them that of *last*."""
+    monday = last - dt.timedelta(days=last.weekday())
+    return [monday - WEEK * back for back in range(number - 1, -1, -1)]
+
+
+def ranked_names(counts: Mapping[str, int], most: int = SHOWN_NAMES) -> list[str]:
+    """Return the names with the largest counts, the largest first; the rest of them is one name."""
+    names = sorted(counts, key=lambda name: (-counts[name], name))
+    return names if len(names) <= most else [*names[: most - 1], OTHER]
+
+
+def stacked_bars(
+    weeks: Sequence[dt.date], names: Sequence[str], counts: Mapping[tuple[dt.date, str], int]
+) -> StackedBars:
+    """
+    Return a bar for each of *weeks*, with a segment for each of *names* that was counted.
+
+    Args:
+        weeks: From left to right.
+        names: From the bottom up; what is counted under another name belongs to `OTHER`.
+        counts: By week and name.
+    """
+    stacks = {week: dict.fromkeys(names, 0) for week in weeks}
+    for (week, name), count in counts.items():
+        if week in stacks:
+            stack = stacks[week]
+            stack[name if name in stack else OTHER] = stack.get(name if name in stack else OTHER, 0) + count
+    top = _rounded_up(max([1, *(sum(stack.values()) for stack in stacks.values())]))
+    slot, scale = WIDTH / max(1, len(weeks)), HEIGHT / top
+    bars = [
+        Bar(
+            f"{week:%d %b}",
+            round(slot * (place + 0.5), 1),
+            place % max(1, len(weeks) // 6) == 0,
+            _stack(stacks[week], slot * place, slot * 0.8, scale),
+        )
+        for place, week in enumerate(weeks)
+    ]
+    step = max(1, top // TICKS)
+    return StackedBars(
+        bars, [Tick(value, round(HEIGHT - value * scale, 1)) for value in range(0, top + 1, step)], names
+    )
+
+
+def _stack(stack: Mapping[str, int], x: float, width: float, scale: float) -> list[Segment]:
+    bottoms = accumulate(stack.values(), initial=0)
+    return [
+        Segment(
+            name,
+            tone,
+            count,
+            round(x, 1),
+            round(HEIGHT - (bottom + count) * scale, 1),
+            round(width, 1),
+            round(count * scale, 1),
+        )
+        for tone, ((name, count), bottom) in enumerate(zip(stack.items(), bottoms, strict=False))
+        if count
+    ]
+
+
+def _rounded_up(value: int) -> int:
+    """Return the next number of which a quarter is whole."""
+    unit = TICKS * int("1" + "0" * max(0, len(str(value)) - 2))
+    return -(-value // unit) * unit
+
+
+PARTS_WIDTH = 160
+
+
+class Part(NamedTuple):
+    """
+    A term of a score.
+
+    Attributes:
+        name: The signal, in words.
+        value: Its share of the score.
+        x: The left side of its bar; *width* likewise, in pixels; 0 wide for a share that is not positive.
+    """
+
+    name: str
+    value: float
+    x: float
+    width: float
+
+
+def score_parts(terms: Iterable[tuple[str, float]], full: float) -> list[Part]:
+    """Return the parts of a score, side by side, where *full* fills `PARTS_WIDTH`."""
+    parts, x = list[Part](), 0.0
+    for name, value in terms:
+        width = max(0.0, min(value / full if full > 0 else 0.0, 1.0) * PARTS_WIDTH)
+        width = min(width, PARTS_WIDTH - x)
+        parts.append(Part(name, value, round(x, 1), round(width, 1)))
+        x += width
+    return parts
+
+
+SPARK_WIDTH, SPARK_HEIGHT = 72, 16
+
+
+def sparkline(counts: Sequence[int]) -> str:
+    """Return the points of a line through *counts*, for SVG."""
+    top, step = max([1, *counts]), SPARK_WIDTH / max(1, len(counts) - 1)
+    return " ".join(
+        f"{place * step:.1f},{SPARK_HEIGHT - 1 - count / top * (SPARK_HEIGHT - 2):.1f}"
+        for place, count in enumerate(counts)
+    )

@@ -1,0 +1,102 @@
+"""The store behind the page: one thread works on it, and opens it again when another file took its place."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.recall import Recall
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_overview import build_review_memory
+from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.ports.clock import Clock
+
+T = TypeVar("T")
+
+COUNTED_SECONDS = 30.0
+"""How long the number of things to review is not counted again."""
+
+
+class Desk:
+    """
+    An open store with what is kept between two requests.
+
+    Args:
+        memory: The open store.
+        project_root: The folder in which `hardwon view` was started.
+    """
+
+    def __init__(self, memory: Memory, project_root: str) -> None:
+        self.memory = memory
+        self.project_root = project_root
+        self._recall: Recall | None = None
+        self._to_review = 0
+        self._counted_at = float("-inf")
+
+    @property
+    def clock(self) -> Clock:
+        """The time."""
+        return self.memory.clock
+
+    def recall(self) -> Recall:
+        """Return the search, which keeps the vectors that it has loaded."""
+        self._recall = self._recall or build_recall(self.memory)
+        return self._recall
+
+    def to_review(self) -> int:
+        """Return how many things wait for a decision; counted twice a minute at most."""
+        if time.monotonic() - self._counted_at > COUNTED_SECONDS:
+            self._to_review = len(build_review_memory(self.memory, self.project_root).items())
+            self._counted_at = time.monotonic()
+        return self._to_review
+
+    def count_again(self) -> None:
+        """Count what waits for a decision with the next request: something was changed."""
+        self._counted_at = float("-inf")
+
+
+class DeskThread:
+    """
+    The thread that works on the store; SQLite's connection belongs to it.
+
+    Args:
+        settings: The resolved settings.
+        project_root: The folder in which `hardwon view` was started.
+        warn: Called with one line about a problem.
+    """
+
+    def __init__(self, settings: Settings, project_root: str, warn: Callable[[str], None]) -> None:
+        self._settings = settings
+        self._project_root = project_root
+        self._warn = warn
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
+        self._desk: Desk | None = None
+
+    async def call(self, work: Callable[[Desk], T]) -> T:
+        """
+        Return what *work* returns, or raise what it raises; one at a time, in the order of the calls.
+
+        Raises:
+            StorageError: the store can't be opened.
+        """
+        return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: work(self._opened()))
+
+    def close(self) -> None:
+        """Close the store, when what was begun has ended."""
+        self._thread.submit(self._close).result()
+        self._thread.shutdown()
+
+    def _opened(self) -> Desk:
+        if self._desk and not self._desk.memory.is_current():
+            self._close()
+        if self._desk is None:
+            memory = open_memory(self._settings, self._warn, create=False)
+            self._desk = Desk(memory, self._project_root)
+        return self._desk
+
+    def _close(self) -> None:
+        if self._desk:
+            desk, self._desk = self._desk, None
+            desk.memory.close()

@@ -1,0 +1,153 @@
+"""An entry with all that is known of it, and its text in a form."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.activity import PastChange
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import undoing
+from hardwon.domain.model.errors import HardwonError, InvalidEntryError, UnknownEntryError
+from hardwon.domain.model.injection.receipt import text_digest
+from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS
+from hardwon.domain.use_cases.neighbours import Neighbour
+from hardwon.entrypoints.bootstrap_entries import history_of
+from hardwon.entrypoints.bootstrap_files import build_edit_file
+from hardwon.entrypoints.bootstrap_overview import build_find_neighbours
+from hardwon.entrypoints.bootstrap_projects import registry_of
+from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_summarise_usage
+from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.presenters.projects import REACHES as REACH_NAMES
+from hardwon.entrypoints.presenters.projects import origin_line, why
+from hardwon.entrypoints.view.answering import Asked, Page
+from hardwon.entrypoints.view.desk import Desk
+
+MAX_CHANGES = 100
+MAX_SHOWN_IN = 20
+MAX_NEAR = 5
+SHOWN_CHARACTERS = 20_000
+"""A longer text is cut until the reader asks for all of it."""
+
+
+STATE_DIGITS = 16
+
+
+class Change(NamedTuple):
+    """A change of the entry, its place in the history, the last first, from 0; and whether it can be undone."""
+
+    past: PastChange
+    place: int
+    can_undo: bool
+
+
+def known(desk: Desk, entry_id: str) -> Entry:
+    """
+    Return the entry of that id, also of an earlier one.
+
+    Raises:
+        UnknownEntryError: there is none.
+    """
+    repository = desk.memory.repository
+    entry = repository.get(entry_id) or repository.reworded(entry_id)
+    if entry is None:
+        raise UnknownEntryError(
+            "There is no such entry any more: it was deleted or forgotten, or its address is wrong."
+        )
+    return entry
+
+
+def changes_of(desk: Desk, entry: Entry) -> list[Change]:
+    """Return the history of *entry*, the last change first."""
+    past = history_of(desk.memory).of(entry.number or 0, MAX_CHANGES)
+    return [Change(item, place, _can_undo(item)) for place, item in enumerate(past)]
+
+
+def _can_undo(past: PastChange) -> bool:
+    try:
+        undoing(past)
+    except InvalidEntryError:
+        return False
+    return True
+
+
+def entry_page(desk: Desk, asked: Asked) -> Page:
+    """Return all that is known of one entry."""
+    entry = known(desk, asked.values["id"])
+    registry = registry_of(desk.memory)
+    project = registry.with_id(entry.project or "")
+    near, problem = _near(desk, entry)
+    is_whole = "whole" in asked.query or len(entry.description) <= SHOWN_CHARACTERS
+    successor = desk.memory.repository.get(entry.superseded_by) if entry.superseded_by else None
+    return Page(
+        "entry",
+        {
+            "entry": entry,
+            "text": entry.description if is_whole else entry.description[:SHOWN_CHARACTERS],
+            "is_whole": is_whole,
+            "origin": origin_line(entry, registry.labels()),
+            "project": project,
+            "trust": why(project, registry) if project else "",
+            "is_trusted": project is None or registry.is_shared(project),
+            "successor": successor,
+            "changes": changes_of(desk, entry),
+            "injections": build_explain_injections(desk.memory).of_entry(entry.entry_id, MAX_SHOWN_IN),
+            "use": build_summarise_usage(desk.memory).of_entry(entry.entry_id),
+            "near": near,
+            "problem": problem,
+            "tiers": TIERS,
+            "reaches": {name: REACH_NAMES[name] for name in REACHES},
+        },
+    )
+
+
+def _near(desk: Desk, entry: Entry) -> tuple[Sequence[Neighbour], str]:
+    """Return the neighbours, and why there are none."""
+    try:
+        near = build_find_neighbours(desk.memory, entry.kind).of(entry, MAX_NEAR)
+    except HardwonError as error:
+        return (), str(error)
+    return near, "" if near else "It has no vector yet: hardwon embed makes it."
+
+
+def edit_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: str = "") -> Page:
+    """
+    Return the form for the text of an entry.
+
+    Args:
+        desk: The store.
+        asked: Names the entry.
+        given: The form that could not be stored; None for a new one.
+        problem: The reason why not.
+    """
+    entry = known(desk, asked.values["id"])
+    form = given.form if given else {}
+    typed = {field: values[0] for field, values in form.items() if values}
+    markdown = "" if entry.kind == "learning" else markdown_of(desk, entry)
+    return Page(
+        "edit",
+        {
+            "entry": entry,
+            "typed": typed,
+            "markdown": markdown,
+            "seen": state_of(entry, markdown),
+            "problem": problem,
+            "confidences": CONFIDENCES,
+        },
+    )
+
+
+def markdown_of(desk: Desk, entry: Entry) -> str:
+    """
+    Return the text of the file or section that *entry* stands for.
+
+    Raises:
+        InvalidEntryError: it is a document of the user's.
+        UneditableFileError: the file can't be read.
+    """
+    memory = desk.memory
+    return build_edit_file(memory, desk.project_root, read_workplace(memory, desk.project_root)).text_of(entry)
+
+
+def state_of(entry: Entry, markdown: str) -> str:
+    """Return what tells whether an entry was changed since a form was made."""
+    texts = (entry.name, entry.description, entry.reasoning, markdown)
+    return text_digest("\0".join(texts))[:STATE_DIGITS]

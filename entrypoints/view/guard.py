@@ -1,0 +1,127 @@
+"""
+The checks of every request: only the browser that opened the printed address may talk to the page.
+
+Every request has to name this server as its host and carry the cookie that the one-time token was exchanged for; a change
+also comes from a form of ours. Every answer forbids scripts, styles, frames and requests of others.
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Callable, Mapping
+from http.cookies import CookieError, SimpleCookie
+from typing import NamedTuple
+
+COOKIE = "hardwon"
+TOKEN_BYTES = 24
+REMEMBERED = 10_000
+"""Forms that are known to have been sent; more are not sent before the page ends."""
+
+HEADERS: Mapping[str, str] = {
+    "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""Sent with every answer."""
+
+NOT_OPENED = (
+    "This page is for the browser that hardwon view opened. Run hardwon view again and open the address that it prints."
+)
+OPENED_ALREADY = (
+    "The address was opened before, and it works once. Run hardwon view again and open the address that it prints."
+)
+FOREIGN_HOST = "Open the page by the address that hardwon view printed: it answers to no other name."
+FOREIGN_ORIGIN = "The request came from another page, so nothing was changed. Open the page by the address that hardwon view printed."
+OLD_FORM = "The form is not of this run of hardwon view, so nothing was changed. Reload the page and try again."
+
+
+class Refusal(NamedTuple):
+    """Why a request is refused: the status and the text for the user."""
+
+    status: int
+    text: str
+
+
+class Guard:
+    """
+    The secrets of one run of `hardwon view`, and what requests need to know of them.
+
+    Args:
+        hosts: The values of `Host` that mean this server.
+        token_of: Makes a secret; replaced in tests.
+
+    Attributes:
+        prefix: The beginning of all paths, `/` and a random name: cookies are shared by all ports of a host, but not by paths.
+    """
+
+    def __init__(self, hosts: frozenset[str], token_of: Callable[[], str] | None = None) -> None:
+        make = token_of or (lambda: secrets.token_urlsafe(TOKEN_BYTES))
+        self.prefix = f"/{make()}"
+        self._hosts = hosts
+        self._token: str | None = make()
+        self._cookie = make()
+        self._form_key = make().encode()
+        self._sent = set[bytes]()
+
+    @property
+    def opening_path(self) -> str:
+        """The path that is opened once, with its token."""
+        return f"{self.prefix}/?token={self._token or ''}"
+
+    def cookie_header(self) -> str:
+        """Return the header that gives the browser its cookie."""
+        return f"{COOKIE}={self._cookie}; Path={self.prefix}; HttpOnly; SameSite=Strict"
+
+    def admit_host(self, host: str) -> Refusal | None:
+        """Return why a request to *host* is refused, None if it is not: another name may lead here by DNS."""
+        return None if host in self._hosts else Refusal(421, FOREIGN_HOST)
+
+    def admit_cookie(self, header: str) -> Refusal | None:
+        """Return why a request with that `Cookie` header is refused, None if it is not."""
+        cookies = SimpleCookie()
+        try:
+            cookies.load(header)
+        except CookieError:
+            return Refusal(401, NOT_OPENED)
+        given = cookies[COOKIE].value if COOKIE in cookies else ""
+        return None if hmac.compare_digest(given.encode(), self._cookie.encode()) else Refusal(401, NOT_OPENED)
+
+    def exchange(self, token: str) -> Refusal | None:
+        """Use the token up; return why it is refused, None if it is not."""
+        if self._token is None or not hmac.compare_digest(token.encode(), self._token.encode()):
+            return Refusal(401, OPENED_ALREADY if self._token is None else NOT_OPENED)
+        self._token = None
+        return None
+
+    def admit_origin(self, origin: str | None, host: str) -> Refusal | None:
+        """Return why a change that was asked for by a page of *origin* is refused, None if it is not."""
+        return None if origin == f"http://{host}" else Refusal(403, FOREIGN_ORIGIN)
+
+    def form_token(self) -> str:
+        """Return a token for the forms of one page."""
+        nonce = secrets.token_urlsafe(TOKEN_BYTES)
+        return f"{nonce}.{self._signature(nonce)}"
+
+    def admit_form(self, token: str) -> Refusal | None:
+        """Return why a form with that token is refused, None if it is not."""
+        nonce, _, signature = token.partition(".")
+        fits = hmac.compare_digest(signature.encode(), self._signature(nonce).encode())
+        return None if fits and len(self._sent) < REMEMBERED else Refusal(403, OLD_FORM)
+
+    def was_sent(self, path: str, body: bytes) -> bool:
+        """Return whether this very form was sent before, and did what it asked for."""
+        return _digest(path, body) in self._sent
+
+    def note_sent(self, path: str, body: bytes) -> None:
+        """Remember that this form did what it asked for."""
+        self._sent.add(_digest(path, body))
+
+    def _signature(self, nonce: str) -> str:
+        return hmac.new(self._form_key, nonce.encode(), hashlib.sha256).hexdigest()
+
+
+def _digest(path: str, body: bytes) -> bytes:
+    return hashlib.sha256(path.encode() + b"\0" + body).digest()

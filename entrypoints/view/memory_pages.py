@@ -1,0 +1,187 @@
+"""The list of all entries: searched, filtered, with facets."""
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.context import NOWHERE
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.excerpt import Marked, excerpt
+from hardwon.domain.model.filters import PolicyName
+from hardwon.domain.model.injection.verify import terms_of
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.project import Registry
+from hardwon.domain.model.ranking.question import Answer, Question
+from hardwon.domain.model.vocabulary import REACHES, TIERS
+from hardwon.entrypoints.bootstrap_overview import overview_of
+from hardwon.entrypoints.bootstrap_projects import registry_of
+from hardwon.entrypoints.bootstrap_retrieval import influences_of
+from hardwon.entrypoints.presenters.injections import SIGNALS
+from hardwon.entrypoints.view.answering import Asked, Page
+from hardwon.entrypoints.view.charts import Part, score_parts, sparkline, weeks_until
+from hardwon.entrypoints.view.desk import Desk
+from hardwon.entrypoints.view.words import Search, read_search
+from hardwon.ports.entries import Field
+
+PAGE_SIZE = 50
+SEARCH_SECONDS = 5.0
+EXCERPT_CHARACTERS = 240
+SPARK_WEEKS = 12
+POLICY: PolicyName = "adaptive"
+
+FACETS: Mapping[str, Field] = {
+    "kind": "kind",
+    "category": "category",
+    "tier": "tier",
+    "project": "project",
+    "origin": "source",
+}
+"""The words of the search box that facets write, with the field that each counts."""
+
+FACET_ROWS = 12
+
+
+class Facet(NamedTuple):
+    """
+    A value by which the list can be narrowed.
+
+    Attributes:
+        label: How it is called.
+        entries: How many entries have it.
+        typed: The text of the search box when it is chosen, or taken back.
+        is_chosen: Whether it narrows the list now.
+    """
+
+    label: str
+    entries: int
+    typed: str
+    is_chosen: bool
+
+
+class Row(NamedTuple):
+    """
+    An entry in the list.
+
+    Attributes:
+        project: How its project is called; empty for none.
+        passage: The part of its text that fits the question.
+        used: In how many sessions it was used.
+        spark: The points of a line: how often it was shown in each of the last weeks.
+        relevance: The probability that it answers; None in a list without a question.
+        parts: The terms of its score.
+    """
+
+    entry: Entry
+    project: str
+    passage: Marked
+    used: int
+    spark: str
+    relevance: float | None = None
+    parts: Sequence[Part] = ()
+
+
+def memory_page(desk: Desk, asked: Asked) -> Page:
+    """Return the entries that fit the search box, the best or the newest first."""
+    registry = registry_of(desk.memory)
+    search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
+    number = asked.number("page", 1, most=1_000_000)
+    found = _found(desk, search, number)
+    count = desk.memory.repository.count(search.only)
+    rows = _rows(desk, registry, search, found.answers)
+    is_part = "part" in asked.query
+    return Page(
+        "memory_list" if is_part else "memory",
+        {
+            "search": search,
+            "typed": asked.query.get("q", ""),
+            "rows": rows,
+            "count": count,
+            "number": number,
+            "has_more": not search.text and number * PAGE_SIZE < count,
+            "notes": found.notes,
+            "facets": {} if is_part else _facets(desk, registry, search),
+            "tiers": TIERS,
+            "reaches": REACHES,
+        },
+        [_document(row) for row in rows],
+    )
+
+
+class _Found(NamedTuple):
+    answers: Sequence[Answer]
+    notes: Sequence[str] = ()
+
+
+def _found(desk: Desk, search: Search, number: int) -> _Found:
+    if not search.text:
+        found = desk.memory.repository.find(search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE)
+        return _Found([Answer(entry, 0.0, {}) for entry in found])
+    question = Question(search.text, search.only, POLICY, PAGE_SIZE, None, NOWHERE, distinct=False)
+    recollection = desk.recall().answer(question, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    return _Found(recollection.answers, recollection.degradations)
+
+
+def _rows(desk: Desk, registry: Registry, search: Search, answers: Sequence[Answer]) -> list[Row]:
+    labels, terms = registry.labels(), search_terms(search.text)
+    ids = [answer.entry.entry_id for answer in answers]
+    used, shown = influences_of(desk.memory).counts(ids), overview_of(desk.memory).shown_of(ids)
+    weeks = weeks_until(desk.clock.now().date(), SPARK_WEEKS)
+    scored = [_terms(answer) for answer in answers]
+    full = max((sum(max(0.0, value) for _, value in parts) for parts in scored), default=0.0)
+    return [
+        Row(
+            entry=(entry := answer.entry),
+            project=labels.get(entry.project or "") or entry.source_project or "",
+            passage=excerpt(entry.description, terms, EXCERPT_CHARACTERS),
+            used=used.get(entry.entry_id, 0),
+            spark=sparkline([shown.get(entry.entry_id, {}).get(week, 0) for week in weeks])
+            if entry.recall_count
+            else "",
+            relevance=answer.relevance,
+            parts=score_parts(parts, full),
+        )
+        for answer, parts in zip(answers, scored, strict=True)
+    ]
+
+
+def _terms(answer: Answer) -> list[tuple[str, float]]:
+    if not answer.parts:
+        return []
+    return [(SIGNALS.get(name, name), weight * value) for name, weight, value in terms_of(POLICY, answer.parts)]
+
+
+def _facets(desk: Desk, registry: Registry, search: Search) -> Mapping[str, Sequence[Facet]]:
+    facets = {}
+    for word, field in FACETS.items():
+        counts = desk.memory.repository.tally(search.only, field)
+        chosen = search.words.get(word, "")
+        facets[word] = [
+            Facet(label, count, search.with_word(word, "" if label == chosen else label), label == chosen)
+            for value, count in [*counts.items()][:FACET_ROWS]
+            if (label := registry.label_of(value) if word == "project" else value)
+        ]
+    return facets
+
+
+def _document(row: Row) -> dict[str, object]:
+    entry = row.entry
+    return {
+        "id": entry.entry_id,
+        "number": entry.number,
+        "name": entry.name,
+        "kind": entry.kind,
+        "category": entry.category,
+        "tier": entry.tier,
+        "project": row.project,
+        "source": entry.source,
+        "confidence": entry.confidence,
+        "observation_count": entry.observation_count,
+        "created_at": entry.created_at,
+        "updated_at": entry.updated_at,
+        "shown": entry.recall_count,
+        "used": row.used,
+        "relevance": row.relevance,
+        **{part.name: round(part.value, 6) for part in row.parts},
+        "description": entry.description,
+    }

@@ -1,0 +1,202 @@
+"""The map of all vectors, and how the memory grew and was used over time."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.errors import HardwonError
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.project import Registry
+from hardwon.domain.model.vocabulary import KINDS
+from hardwon.entrypoints.bootstrap_overview import build_projection, overview_of
+from hardwon.entrypoints.bootstrap_projects import registry_of
+from hardwon.entrypoints.view.answering import Asked, Page
+from hardwon.entrypoints.view.charts import OTHER, ranked_names, sparkline, stacked_bars, weeks_until
+from hardwon.entrypoints.view.desk import Desk
+from hardwon.entrypoints.view.words import read_search
+from hardwon.ports.overview import Created, Label
+from hardwon.ports.plane import Plane
+
+COLOURED_BY = ("project", "kind", "category")
+MAX_SVG_POINTS = 2_000
+"""More points are drawn by the script on a canvas."""
+
+MAP_SIZE = 720
+MARGIN = 16
+NONE = "none"
+
+
+class Point(NamedTuple):
+    """
+    An entry on the map.
+
+    Attributes:
+        x: From the left, in pixels of a square of `MAP_SIZE`; *y* from the top.
+        group: The project, kind or category that colours it.
+        tone: The number of that colour, from 0.
+        is_near: Whether it has near duplicates.
+    """
+
+    label: Label
+    x: float
+    y: float
+    group: str
+    tone: int
+    is_near: bool
+
+
+def map_page(desk: Desk, asked: Asked) -> Page:
+    """Return every entry with a vector, in two dimensions."""
+    registry = registry_of(desk.memory)
+    search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
+    by, form = asked.choice("by", COLOURED_BY), asked.choice("as", ("picture", "table"))
+    plane, problem = _plane(desk, search.only)
+    labels = [label for label in overview_of(desk.memory).labels(search.only) if label.seq in plane.points]
+    names, points = _points(labels, plane, registry, by)
+    near = {seq for group in plane.groups or () for seq in group}
+    by_seq = {point.label.seq: point for point in points}
+    return Page(
+        "map",
+        {
+            "typed": asked.query.get("q", ""),
+            "search": search,
+            "by": by,
+            "choices": COLOURED_BY,
+            "form": form,
+            "names": names,
+            "points": points,
+            "is_drawn_here": len(points) <= MAX_SVG_POINTS,
+            "size": MAP_SIZE,
+            "variance": plane.variance,
+            "near": len(near),
+            "groups": [[by_seq[seq] for seq in group if seq in by_seq] for group in (plane.groups or ())[:20]],
+            "is_compared": plane.groups is not None,
+            "problem": problem,
+        },
+        [_document(point) for point in points],
+    )
+
+
+def _plane(desk: Desk, only: EntryFilter) -> tuple[Plane, str]:
+    """Return the plane, and why it is empty."""
+    try:
+        projection = build_projection(desk.memory, "learning")
+        plane = projection.plane(only) if projection else Plane()
+    except HardwonError as error:
+        return Plane(), str(error)
+    return plane, "" if plane.points else "No entry has a vector yet: hardwon embed makes them."
+
+
+def _points(labels: Sequence[Label], plane: Plane, registry: Registry, by: str) -> tuple[list[str], list[Point]]:
+    names_of = registry.labels()
+    groups = [_group(label, names_of, by) for label in labels]
+    names = ranked_names(Counter(groups))
+    near = {seq for group in plane.groups or () for seq in group}
+    half = MAP_SIZE / 2 - MARGIN
+    points = list[Point]()
+    for label, group in zip(labels, groups, strict=True):
+        x, y = plane.points[label.seq]
+        named = group if group in names else OTHER
+        place = MAP_SIZE / 2 + x * half, MAP_SIZE / 2 - y * half
+        points.append(
+            Point(label, round(place[0], 1), round(place[1], 1), named, names.index(named), label.seq in near)
+        )
+    return names, points
+
+
+def _group(label: Label, names: Mapping[str, str], by: str) -> str:
+    if by == "project":
+        return names.get(label.project or "") or NONE
+    return label.kind if by == "kind" else label.category or NONE
+
+
+def _document(point: Point) -> dict[str, object]:
+    return {
+        "id": point.label.entry_id,
+        "name": point.label.name,
+        "x": point.x,
+        "y": point.y,
+        "group": point.group,
+        "tone": point.tone,
+        "near": point.is_near,
+    }
+
+
+SHOWN_WEEKS = 26
+IDLE_DAYS = 90
+STALE_DAYS = 180
+LISTED = 20
+
+
+def time_page(desk: Desk, asked: Asked) -> Page:
+    """Return how many entries were made, shown and used in each week, and which were not."""
+    now = desk.clock.now()
+    weeks = weeks_until(now.astimezone(dt.UTC).date(), SHOWN_WEEKS)
+    overview, form = overview_of(desk.memory), asked.choice("as", ("picture", "table"))
+    created = overview.created(EVERYTHING)
+    shown, used = overview.shown(), overview.used()
+    kinds = [kind for kind in KINDS if any(group.kind == kind for group in created)]
+    by_kind = Counter[tuple[dt.date, str]]()
+    for group in created:
+        by_kind[(group.week, group.kind)] += group.entries
+    usage = {(week, "shown"): shown.get(week, 0) for week in weeks} | {
+        (week, "used"): used.get(week, 0) for week in weeks
+    }
+    idle = EVERYTHING._replace(idle_since=now - dt.timedelta(days=IDLE_DAYS), ranked=True)
+    stale = EVERYTHING._replace(idle_since=now - dt.timedelta(days=STALE_DAYS), used=False, ranked=True)
+    repository = desk.memory.repository
+    return Page(
+        "time",
+        {
+            "form": form,
+            "weeks": weeks,
+            "created": stacked_bars(weeks, kinds, by_kind),
+            "usage": usage,
+            "used_bars": stacked_bars(
+                weeks, ("used",), {key: count for key, count in usage.items() if key[1] == "used"}
+            ),
+            "shown_bars": stacked_bars(
+                weeks, ("shown",), {key: count for key, count in usage.items() if key[1] == "shown"}
+            ),
+            "by_kind": by_kind,
+            "kinds": kinds,
+            "projects": _projects(created, registry_of(desk.memory), weeks),
+            "idle": repository.find(idle, limit=LISTED),
+            "idle_count": repository.count(idle),
+            "stale_count": repository.count(stale),
+            "idle_days": IDLE_DAYS,
+            "stale_days": STALE_DAYS,
+            "shown_total": sum(shown.values()),
+            "used_total": sum(used.values()),
+        },
+        [
+            {
+                "week": week,
+                **{kind: by_kind[week, kind] for kind in kinds},
+                "shown": shown.get(week, 0),
+                "used": used.get(week, 0),
+            }
+            for week in weeks
+        ],
+    )
+
+
+class ProjectLine(NamedTuple):
+    """A project with the number of its entries, and the points of a line of those made each week."""
+
+    name: str
+    entries: int
+    spark: str
+
+
+def _projects(created: Sequence[Created], registry: Registry, weeks: Sequence[dt.date]) -> list[ProjectLine]:
+    labels, totals, by_week = registry.labels(), Counter[str](), Counter[tuple[str, dt.date]]()
+    for group in created:
+        name = labels.get(group.project or "") or NONE
+        totals[name] += group.entries
+        by_week[name, group.week] += group.entries
+    return [
+        ProjectLine(name, total, sparkline([by_week[name, week] for week in weeks]))
+        for name, total in totals.most_common(LISTED)
+    ]

@@ -1,0 +1,198 @@
+"""The sessions that were given something, and for each injection why it was chosen, and what came of it."""
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from hardwon.domain.model.errors import UnknownEntryError
+from hardwon.domain.model.injection.receipt import COUNTED, Influence, NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.verify import injected_text, policy_of, terms_of
+from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.use_cases.explain_injections import Explained
+from hardwon.entrypoints.bootstrap_projects import registry_of
+from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, influences_of, receipts_of
+from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SIGNALS
+from hardwon.entrypoints.view.answering import Asked, Page
+from hardwon.entrypoints.view.charts import Part, score_parts
+from hardwon.entrypoints.view.desk import Desk
+
+PAGE_SIZE = 40
+READ_RECEIPTS = 2_000
+"""All that a store keeps."""
+
+MAX_USED = 1_000
+
+
+class Session(NamedTuple):
+    """
+    A session that was given something.
+
+    Attributes:
+        session_id: By the host's name; empty for injections of which it is not known.
+        project: How its project is called.
+        first: When the first injection was.
+        last: When the last one was.
+        starts: The number of session starts.
+        prompts: The number of prompts that something was put beside.
+        shown: The number of entries shown.
+        delivered: The number of injections that reached the model, as far as is known.
+        used: The number of entries that were used.
+    """
+
+    session_id: str
+    project: str
+    first: dt.datetime
+    last: dt.datetime
+    starts: int
+    prompts: int
+    shown: int
+    delivered: int
+    used: int = 0
+
+
+def sessions_page(desk: Desk, asked: Asked) -> Page:
+    """Return the sessions, the last first."""
+    number = asked.number("page", 1, most=READ_RECEIPTS)
+    labels = registry_of(desk.memory).labels()
+    sessions = _sessions(receipts_of(desk.memory).find(limit=READ_RECEIPTS), labels)
+    begin = (number - 1) * PAGE_SIZE
+    influences = influences_of(desk.memory)
+    shown = [
+        session._replace(used=len(influences.find(session_id=session.session_id, limit=MAX_USED)))
+        for session in sessions[begin : begin + PAGE_SIZE]
+    ]
+    values = {"sessions": shown, "number": number, "has_more": len(sessions) > begin + PAGE_SIZE}
+    return Page("sessions", values, [session._asdict() for session in shown])
+
+
+def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[Session]:
+    """Return the sessions of *receipts*, the one with the newest receipt first."""
+    groups = dict[tuple[str, str], list[Receipt]]()
+    for receipt in receipts:
+        groups.setdefault((receipt.session_id, receipt.project), []).append(receipt)
+    return [
+        Session(
+            session_id=session_id,
+            project=labels.get(project, project),
+            first=group[-1].at,
+            last=group[0].at,
+            starts=sum(receipt.event == "start" for receipt in group),
+            prompts=sum(receipt.event == "prompt" for receipt in group),
+            shown=len({shown.entry_id for receipt in group for shown in receipt.shown}),
+            delivered=sum(receipt.delivery in COUNTED for receipt in group),
+        )
+        for (session_id, project), group in groups.items()
+    ]
+
+
+class ShownEntry(NamedTuple):
+    """
+    An entry in an injection.
+
+    Attributes:
+        rank: Its place by score, from 1; None for one that no search chose.
+        name: Its name today; None if it is gone.
+        parts: The terms of its score.
+        relevance: The estimated probability of relevance; None where it was not estimated.
+        used: How it was used in the session; None if it was not.
+    """
+
+    rank: int | None
+    shown: Shown
+    name: str | None
+    parts: Sequence[Part]
+    relevance: float | None
+    used: Influence | None
+
+
+class Injection(NamedTuple):
+    """
+    An injection, as the page shows it.
+
+    Attributes:
+        event: Its occasion, in words.
+        delivery: Whether it arrived, in words.
+        terms: The words that were searched for.
+        entries: The entries that were shown, best first.
+        missed: The entries that nearly came, each with its name and the rule that kept it out.
+        text: The text as the model got it; None if the entries have changed since.
+    """
+
+    receipt: Receipt
+    event: str
+    delivery: str
+    terms: Sequence[str]
+    entries: Sequence[ShownEntry]
+    missed: Sequence[tuple[NearMiss, str | None]]
+    text: str | None
+
+
+def session_page(desk: Desk, asked: Asked) -> Page:
+    """
+    Return all that one session was given.
+
+    Raises:
+        UnknownEntryError: no injection into it is kept.
+    """
+    session_id = asked.query.get("id", "")
+    answer = build_explain_injections(desk.memory).of_session(session_id, READ_RECEIPTS)
+    if not answer.injections:
+        raise UnknownEntryError("No injection into such a session is kept: the newest 2,000 are.")
+    injections = [_injection(explained) for explained in answer.injections]
+    values = {"session_id": session_id, "project": answer.injections[0].label, "injections": injections}
+    return Page("session", values, [row for item in injections for row in _documents(item)])
+
+
+def _injection(explained: Explained) -> Injection:
+    receipt = explained.receipt
+    return Injection(
+        receipt=receipt,
+        event=EVENTS[receipt.event],
+        delivery=DELIVERIES[receipt.delivery],
+        terms=search_terms(receipt.keyword_text if receipt.keyword_text is not None else receipt.query or ""),
+        entries=_shown_entries(explained),
+        missed=[(missed, explained.name_of(missed.entry_id)) for missed in receipt.missed],
+        text=injected_text(receipt, explained.entries),
+    )
+
+
+def _shown_entries(explained: Explained) -> list[ShownEntry]:
+    scored = [(rank, shown, _terms(explained.receipt, shown)) for rank, shown in explained.ranked]
+    full = max((sum(max(0.0, value) for _, value in terms) for _, _, terms in scored), default=0.0)
+    return [
+        ShownEntry(
+            rank,
+            shown,
+            explained.name_of(shown.entry_id),
+            score_parts(terms, full),
+            shown.parts.get("relevance", shown.parts.get("probability")),
+            explained.used.get(shown.entry_id),
+        )
+        for rank, shown, terms in scored
+    ]
+
+
+def _terms(receipt: Receipt, shown: Shown) -> list[tuple[str, float]]:
+    if shown.score is None:
+        return []
+    try:
+        terms = terms_of(policy_of(receipt, shown), shown.parts)
+    except KeyError:  # the receipt was changed
+        return []
+    return [(SIGNALS.get(name, name), weight * value) for name, weight, value in terms]
+
+
+def _documents(injection: Injection) -> list[dict[str, object]]:
+    common = {"at": injection.receipt.at, "event": injection.receipt.event, "delivery": injection.receipt.delivery}
+    return [
+        {
+            **common,
+            "rank": entry.rank,
+            "id": entry.shown.entry_id,
+            "name": entry.name,
+            "score": entry.shown.score,
+            **{part.name: round(part.value, 6) for part in entry.parts},
+            "used": bool(entry.used),
+        }
+        for entry in injection.entries
+    ]

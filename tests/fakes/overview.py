@@ -1,0 +1,65 @@
+"""Overviews of the store in memory."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.ports.activity import Receipts
+from hardwon.ports.override import override
+from hardwon.ports.overview import Created, Label, Overview
+from tests.fakes.state import State
+
+ALL = 2**31 - 1
+
+
+class InMemoryOverview(Overview):
+    def __init__(self, state: State, receipts: Receipts) -> None:
+        self._state = state
+        self._receipts = receipts
+
+    @override
+    def labels(self, only: EntryFilter) -> Sequence[Label]:
+        found = [(seq, self._state.entries[seq]) for seq in sorted(self._state.within(only))]
+        return [
+            Label(seq, entry.entry_id, entry.name, entry.kind, entry.category, entry.project) for seq, entry in found
+        ]
+
+    @override
+    def created(self, only: EntryFilter) -> Sequence[Created]:
+        entries = (self._state.entries[seq] for seq in self._state.within(only))
+        counts = Counter((_monday(entry.created_at), entry.kind, entry.project) for entry in entries)
+        ordered = sorted(counts.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] or ""))
+        return [Created(*key, count) for key, count in ordered]
+
+    @override
+    def shown(self) -> Mapping[dt.date, int]:
+        return _by_week(at for at, _ in self._shown())
+
+    @override
+    def used(self) -> Mapping[dt.date, int]:
+        return _by_week(influence.at for influence in self._state.influences.values())
+
+    @override
+    def shown_of(self, entry_ids: Iterable[str]) -> Mapping[str, Mapping[dt.date, int]]:
+        shown = self._shown()
+        found = {entry_id: _by_week(at for at, shown_id in shown if shown_id == entry_id) for entry_id in entry_ids}
+        return {entry_id: weeks for entry_id, weeks in found.items() if weeks}
+
+    def _shown(self) -> list[tuple[dt.datetime, str]]:
+        receipts = self._receipts.find(limit=ALL)
+        return [
+            (receipt.at, shown.entry_id)
+            for receipt in receipts
+            if receipt.delivery != "missed"
+            for shown in receipt.shown
+        ]
+
+
+def _by_week(timestamps: Iterable[dt.datetime]) -> Mapping[dt.date, int]:
+    return dict(sorted(Counter(map(_monday, timestamps)).items()))
+
+
+def _monday(timestamp: dt.datetime) -> dt.date:
+    day = timestamp.astimezone(dt.UTC).date()
+    return day - dt.timedelta(days=day.weekday())
