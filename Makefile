@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance quality docs figures imports description words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance quality docs figures imports description words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -38,10 +38,17 @@ typecheck: .venv/.installed  ## strict mypy
 	$(BIN)/mypy
 
 quick: .venv/.installed  ## tests of the domain and the ports, and the examples in docstrings, in seconds
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not large" tests/domain tests/contracts tests/test_examples.py
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not browser and not large" tests/domain tests/contracts tests/test_examples.py
 
 test: setup lint typecheck  ## lint, typecheck, then all tests
 	$(PYTEST) || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
+
+doors: setup  ## the page in a real browser; make browser installs one where there is none
+	$(PYTEST) -m browser -rs tests/browser
+
+browser: .venv/.installed  ## install a Chromium for make doors: Debian's where apt-get may, else Playwright's
+	@$(BIN)/python -m tests.browser.chromium || { test -x /usr/bin/apt-get && apt-get install --yes --quiet chromium; } \
+	  || $(BIN)/python -m playwright install chromium
 
 SOAK := $(BIN)/pytest -q -n $(JOBS) -m "soak or hypothesis"
 SOAK_KILLS := tests/campaigns/test_kills.py tests/entrypoints/cli/test_forget_killed.py tests/entrypoints/test_worker.py

@@ -10,9 +10,13 @@ LOG = "hook.log"
 FRAMES_SHOWN = 8
 
 
-def log_unforeseen(program: str, error: BaseException) -> str:
-    """Log *error* with the last calls that led to it, innermost first; return the line for the user."""
-    store = store_of({})
+def log_unforeseen(program: str, error: BaseException, store: str = "") -> str:
+    """
+    Log *error* in the folder *store*, by default that of the environment; return the line for the user.
+
+    The log has the last calls that led to the error, innermost first.
+    """
+    store = store or store_of({})
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES_SHOWN:]
     calls = ", ".join(f"{os.path.basename(frame.filename)}:{frame.lineno} {frame.name}" for frame in reversed(frames))
     problem = f"{type(error).__name__}: {error}"

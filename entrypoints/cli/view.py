@@ -1,6 +1,7 @@
 """`hardwon view`: look at the memory in the browser."""
 
 import os
+import sys
 from typing import Annotated
 
 import typer
@@ -43,6 +44,7 @@ def view(
         page = View(settings, os.path.realpath(project_root), listener, warn)
         say(f"hardwon view: {page.address}")
         say("Ctrl-C ends it")
+        sys.stdout.flush()  # a program that started this reads the address now
         if not no_open and not open_browser(page.address):
             warn("no browser could be opened: open the address yourself")
         if page.serve():

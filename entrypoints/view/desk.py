@@ -1,16 +1,19 @@
 """The store behind the page: one thread works on it, and opens it again when another file took its place."""
 
 import asyncio
+import contextlib
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_overview import build_review_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.clock import Clock
 
 T = TypeVar("T")
@@ -74,6 +77,11 @@ class DeskThread:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
         self._desk: Desk | None = None
 
+    def open(self) -> None:
+        """Open the store and let it know the project, before anything is asked; the first page shows a problem."""
+        with contextlib.suppress(StorageError):
+            self._thread.submit(self._open_for_project).result()
+
     async def call(self, work: Callable[[Desk], T]) -> T:
         """
         Return what *work* returns, or raise what it raises; one at a time, in the order of the calls.
@@ -87,6 +95,11 @@ class DeskThread:
         """Close the store, when what was begun has ended."""
         self._thread.submit(self._close).result()
         self._thread.shutdown()
+
+    def _open_for_project(self) -> None:
+        desk = self._opened()
+        if desk.memory.is_there:
+            read_workplace(desk.memory, self._project_root)
 
     def _opened(self) -> Desk:
         if self._desk and not self._desk.memory.is_current():

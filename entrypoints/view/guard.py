@@ -20,12 +20,12 @@ REMEMBERED = 10_000
 HEADERS: Mapping[str, str] = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Sent with every answer."""
+"""Sent with every answer. Without any referrer browsers would send forms from the origin `null`."""
 
 NOT_OPENED = (
     "This page is for the browser that hardwon view opened. Run hardwon view again and open the address that it prints."
@@ -78,6 +78,10 @@ class Guard:
     def admit_host(self, host: str) -> Refusal | None:
         """Return why a request to *host* is refused, None if it is not: another name may lead here by DNS."""
         return None if host in self._hosts else Refusal(421, FOREIGN_HOST)
+
+    def admit_site(self, site: str) -> Refusal | None:
+        """Return why a request with that `Sec-Fetch-Site` header is refused, None if it is not: other ports of this host are of the same site."""
+        return None if site in {"", "none", "same-origin"} else Refusal(403, FOREIGN_ORIGIN)
 
     def admit_cookie(self, header: str) -> Refusal | None:
         """Return why a request with that `Cookie` header is refused, None if it is not."""

@@ -172,7 +172,7 @@ def time_page(desk: Desk, asked: Asked) -> Page:
         },
         [
             {
-                "week": week,
+                "week": week.isoformat(),
                 **{kind: by_kind[week, kind] for kind in kinds},
                 "shown": shown.get(week, 0),
                 "used": used.get(week, 0),

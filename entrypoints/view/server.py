@@ -75,6 +75,7 @@ class View:
     def serve(self) -> bool:
         """Serve until a signal, or for as long as requests come; return whether they ceased."""
         try:
+            self._thread.open()
             return asyncio.run(self._serve())
         finally:
             self._thread.close()

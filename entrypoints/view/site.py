@@ -90,6 +90,7 @@ class Site:
         self._guard = guard
         self._thread = thread
         self._templates = environment(guard.prefix)
+        self._store = store
         self._templates.globals["store"] = store
         self._notices = OrderedDict[str, Sequence[str]]()
         self._numbers = itertools.count(1)
@@ -108,7 +109,8 @@ class Site:
             routes=[Mount(self._guard.prefix, routes=routes)],
             exception_handlers={HTTPException: self._not_found, Exception: self._unforeseen},
         )
-        return _Guarded(inner, self._guard, self._refused, self._note_request)
+        opened_page = self._templates.get_template("opened.html").render()
+        return _Guarded(inner, self._guard, self._refused, self._note_request, opened_page)
 
     def _note_request(self) -> None:
         self.last_request = time.monotonic()
@@ -200,7 +202,7 @@ class Site:
         )
 
     async def _unforeseen(self, _: Request, error: Exception) -> Response:
-        return self._problem(log_unforeseen("hardwon view", error), HTTPStatus.INTERNAL_SERVER_ERROR)
+        return self._problem(log_unforeseen("hardwon view", error, self._store), HTTPStatus.INTERNAL_SERVER_ERROR)
 
 
 def _asked(request: Request) -> Asked:
@@ -237,12 +239,18 @@ class _Guarded:
     """Refuses requests of others, and sends the headers that every answer has."""
 
     def __init__(
-        self, app: ASGIApp, guard: Guard, refused: Callable[[Refusal], Response], note_request: Callable[[], None]
+        self,
+        app: ASGIApp,
+        guard: Guard,
+        refused: Callable[[Refusal], Response],
+        note_request: Callable[[], None],
+        opened_page: str,
     ) -> None:
         self._app = app
         self._guard = guard
         self._refused = refused
         self._note_request = note_request
+        self._opened_page = opened_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -263,7 +271,10 @@ class _Guarded:
             return self._refused(refusal)
         if request.method == "GET" and request.url.path == f"{self._guard.prefix}/" and "token" in request.query_params:
             return self._opened(request)
-        if refusal := self._guard.admit_cookie(request.headers.get("cookie", "")):
+        refusal = self._guard.admit_site(request.headers.get("sec-fetch-site", "")) or self._guard.admit_cookie(
+            request.headers.get("cookie", "")
+        )
+        if refusal:
             return self._refused(refusal)
         if request.method not in {"GET", "HEAD"} and (
             refusal := self._guard.admit_origin(request.headers.get("origin"), host)
@@ -273,11 +284,14 @@ class _Guarded:
         return None
 
     def _opened(self, request: Request) -> Response:
-        """Give the browser its cookie for the token; a browser that has it already needs no token."""
-        if not self._guard.admit_cookie(request.headers.get("cookie", "")):
-            return RedirectResponse(f"{self._guard.prefix}/", HTTPStatus.SEE_OTHER)
-        if refusal := self._guard.exchange(request.query_params["token"]):
+        """
+        Give the browser its cookie for the token; a browser that has it already needs no token.
+
+        The answer is a page that leads on: where another page opened this address, a redirect would bring no strict cookie.
+        """
+        if self._guard.admit_cookie(request.headers.get("cookie", "")) and (
+            refusal := self._guard.exchange(request.query_params["token"])
+        ):
             return self._refused(refusal)
         self._note_request()
-        headers = {"set-cookie": self._guard.cookie_header()}
-        return RedirectResponse(f"{self._guard.prefix}/", HTTPStatus.SEE_OTHER, headers)
+        return HTMLResponse(self._opened_page, headers={"set-cookie": self._guard.cookie_header()})

@@ -1,0 +1,330 @@
+"""The page in a real browser: each thing a user does there, once."""
+
+import contextlib
+import datetime as dt
+import http.server
+import random
+import threading
+import time
+from array import array
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Dialog, Page, expect
+
+from hardwon.domain.model.embedding import unit
+from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap import open_memory
+from tests.browser.conftest import View
+from tests.entrypoints.cli.test_review import NEWER, OLDER, OLDER_ID
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import run, upsert
+from tests.entrypoints.view.serving import serving
+from tests.entrypoints.view.test_guard import HOSTILE
+from tests.strategies import lesson
+
+pytestmark = pytest.mark.browser
+
+PAGES = ("", "sessions", "map", "time", "review")
+MANY = 10_000
+FIRST_PAINT_SECONDS = 1.0
+KEY_SECONDS = 0.05
+"""A key that takes longer is felt."""
+
+
+def names(page: Page) -> list[str]:
+    return page.locator("#results a.name").all_inner_texts()
+
+
+def plant(world: World, number: int) -> None:
+    """Put so many entries with random vectors into the store."""
+    rng = random.Random(1)
+    words = [f"word{place}" for place in range(2_000)]
+    memory = open_memory(Settings(global_store=str(world.store)), pytest.fail)
+    vectors = memory.vectors
+    assert vectors
+    with memory.repository.transaction():
+        for place in range(number):
+            text = f"{' '.join(rng.choices(words, k=12))} {place}"
+            memory.repository.put(lesson(text, name=f"Lesson {place}", age=dt.timedelta(hours=place)))
+    while texts := vectors.pending(1_000):
+        vectors.put([(text, unit(array("f", (rng.gauss(0, 1) for _ in range(384))), 384)) for text in texts])
+    memory.close()
+
+
+def first_paint(page: Page) -> float:
+    """Return after how many seconds something of the page was painted."""
+    for _ in range(100):
+        if found := page.evaluate("performance.getEntriesByName('first-contentful-paint').map((x) => x.startTime)"):
+            return float(found[0]) / 1000
+        page.wait_for_timeout(20)
+    pytest.fail("nothing was painted")
+
+
+def test_a_search_as_it_is_typed_shows_scores_and_opens_an_entry(world: World, view: View) -> None:
+    page = view(world)
+    everything = names(page)
+
+    page.keyboard.press("/")
+    page.keyboard.type("reading a file in pieces")
+    expect(page.locator("#results .relevance").first).to_be_visible()
+    best = names(page)
+
+    assert everything != best
+    assert "q=reading+a+file" in page.url
+    expect(page.locator("#results .parts").first).to_contain_text("meaning")
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(best[0])
+    page.go_back()
+    assert names(page) == best
+    page.keyboard.press("?")
+    expect(page.locator("#keys")).to_be_visible()
+
+
+def test_an_entry_is_edited_and_the_edit_undone(world: World, view: View) -> None:
+    page = view(world)
+    page.locator("#results a.name").first.click()
+    name = page.locator("h1").inner_text()
+    page.keyboard.press("e")
+    page.get_by_label("Name").fill("A better name")
+    page.get_by_role("button", name="Store").click()
+
+    expect(page.locator("h1")).to_have_text("A better name")
+    expect(page.get_by_role("status")).to_contain_text("Updated: A better name")
+    page.get_by_role("button", name="Undo").first.click()
+    expect(page.locator("h1")).to_have_text(name)
+
+
+def test_selected_entries_get_a_tier_and_are_forgotten_after_a_preview(world: World, view: View) -> None:
+    page = view(world)
+    first = names(page)[0]
+    page.get_by_label(f"Select {first}", exact=True).check()
+    page.get_by_role("button", name="Set tier").click()
+    expect(page.get_by_role("status")).to_contain_text("1 entry of 1 got the tier important")
+
+    page.get_by_label(f"Select {first}", exact=True).check()
+    page.get_by_role("button", name="Forget").click()
+    expect(page.locator("h1")).to_have_text("Forget for good?")
+    expect(page.locator("main")).to_contain_text(first)
+    expect(page.locator("main")).to_contain_text("memory.db")
+    page.get_by_role("button", name="Forget for good").click()
+    expect(page.locator("main")).to_contain_text("nothing is left")
+    page.get_by_role("link", name="To the memory").click()
+    assert first not in names(page)
+
+
+def test_trust_is_revoked_and_given(world: World, view: View) -> None:
+    page = view(world)
+    page.locator("#results a.name").first.click()
+
+    page.get_by_role("button", name="Revoke trust").click()
+    expect(page.get_by_role("status")).to_contain_text("shown there only")
+    page.get_by_role("button", name="Trust it").click()
+    expect(page.get_by_role("status")).to_contain_text("may be shown in all your projects")
+
+
+def test_a_pair_is_merged_by_keys(empty_world: World, view: View) -> None:
+    for fields in (OLDER, NEWER):
+        assert run(empty_world, "hardwon-writer", *upsert(**fields)).code == 0
+    page = view(empty_world)
+
+    page.get_by_role("link", name="Review").click()
+    expect(page.locator("h1")).to_contain_text("1 of 1")
+    page.keyboard.press("m")
+    page.get_by_label("The lesson").fill("Ask the provider what became of the payment.")
+    page.get_by_role("button", name="Merge").click()
+
+    expect(page.get_by_role("status")).to_contain_text("takes the place of")
+    assert empty_world.query("SELECT superseded_by IS NOT NULL FROM entry WHERE id = ?", [OLDER_ID]) == [(1,)]
+
+
+def test_the_map_names_and_opens_what_is_pointed_at(world: World, view: View) -> None:
+    page = view(world)
+    page.get_by_role("link", name="Map").click()
+    point = page.locator("svg.map a").first
+    name = point.get_attribute("data-name")
+    assert name
+
+    point.locator("circle").hover(force=True)
+    expect(page.locator("#pointed")).to_contain_text(name)
+    point.locator("circle").click(force=True)
+
+    expect(page.locator("h1")).to_have_text(name)
+
+
+def test_every_page_works_without_a_script_and_fits_a_narrow_window(world: World, view: View) -> None:
+    page = view(world, java_script_enabled=False, viewport={"width": 360, "height": 740})
+    base = page.url
+    page.locator("#q").fill("reading a file in pieces")
+    page.get_by_role("button", name="Search").click()
+    assert "q=reading" in page.url
+    page.locator("#results a.name").first.click()
+    page.get_by_role("button", name="Of use").click()
+    assert "useful 1 of 1" in page.content()
+    for path in PAGES:
+        page.goto(base + path)
+        assert page.locator("main h1").count() == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_readable(world: World, view: View, scheme: str) -> None:
+    session = {"session_id": "s1", "hook_event_name": "SessionStart", "cwd": str(world.project)}
+    world.hook(payload=session)
+    page = view(world, color_scheme=scheme, viewport={"width": 360, "height": 740})
+    base, entry = page.url, world.query("SELECT id FROM entry")[0][0]
+    for path in (*PAGES, "session?id=s1", "?q=file", f"entry/{entry}", f"entry/{entry}/edit"):
+        page.goto(base + path)
+
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+        assert page.evaluate(UNREADABLE) == [], path
+        assert page.evaluate(UNNAMED) == [], path
+
+
+UNREADABLE = """() => {
+  const rgb = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map((x) => x / 255).map((x) => x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, x, i) => sum + x * [0.2126, 0.7152, 0.0722][i], 0);
+  const back = (node) => { for (; node; node = node.parentElement) { const c = rgb(getComputedStyle(node).backgroundColor);
+    if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; };
+  const faint = (node) => { let all = 1; for (; node; node = node.parentElement) all *= getComputedStyle(node).opacity; return all; };
+  const found = [];
+  for (const node of document.querySelectorAll('body *:not(script):not(option)')) {
+    const own = [...node.childNodes].some((part) => part.nodeType === 3 && part.data.trim());
+    if (!own || !node.getClientRects().length || node.closest('svg, dialog, noscript')) continue;
+    const [text, ground, seen] = [rgb(getComputedStyle(node).color), back(node), faint(node)];
+    const mixed = text.slice(0, 3).map((x, i) => x * seen + ground[i] * (1 - seen));
+    const [a, b] = [light(mixed), light(ground)].sort((x, y) => y - x);
+    if ((a + 0.05) / (b + 0.05) < 4.5) found.push(`${node.tagName} ${node.className} ${node.textContent.trim().slice(0, 40)}`);
+  }
+  return found;
+}"""
+"""Texts whose contrast is less than AA asks for."""
+
+UNNAMED = """() => [...document.querySelectorAll('input:not([type=hidden]), select, textarea, button, a, svg[role=img], canvas')]
+  .filter((node) => !(node.labels?.length || node.getAttribute('aria-label') || node.textContent.trim()))
+  .map((node) => node.outerHTML.slice(0, 80))"""
+"""Controls and pictures without a name."""
+
+
+def test_many_entries_are_painted_and_searched_at_once(empty_world: World, view: View) -> None:
+    plant(empty_world, MANY)
+    page = view(empty_world)
+    base = page.url
+    page.goto(base)
+    paint = first_paint(page)
+
+    page.evaluate(
+        """() => { window.slow = 0; document.getElementById('q').addEventListener('input', () => {
+          const began = performance.now(); requestAnimationFrame(() => { window.slow = Math.max(window.slow, performance.now() - began); }); }); }"""
+    )
+    page.keyboard.press("/")
+    page.keyboard.type("word7 word11 word1999", delay=40)
+    expect(page.locator("#results .relevance").first).to_be_visible()
+    slowest = page.evaluate("window.slow") / 1000
+    page.goto(f"{base}map")
+    expect(page.locator("canvas#map")).to_have_attribute("data-ready", str(MANY), timeout=20_000)
+    item = page.evaluate(
+        "fetch(document.getElementById('map').dataset.points).then((r) => r.json()).then((x) => x.items[0])"
+    )
+    page.locator("canvas#map").hover()
+    frame = page.locator("canvas#map").bounding_box()
+    assert frame
+    page.mouse.move(frame["x"] + item["x"] * frame["width"] / 720, frame["y"] + item["y"] * frame["height"] / 720)
+    expect(page.locator("#pointed")).to_contain_text("Lesson")
+    page.mouse.click(frame["x"] + item["x"] * frame["width"] / 720, frame["y"] + item["y"] * frame["height"] / 720)
+    expect(page.locator("h1")).to_contain_text("Lesson")
+
+    assert (paint < FIRST_PAINT_SECONDS, slowest < KEY_SECONDS) == (True, True), (paint, slowest)
+
+
+def test_two_tabs_and_a_store_that_changes_meanwhile(world: World, view: View) -> None:
+    page = view(world)
+    page.locator("#results a.name").first.click()
+    other = page.context.new_page()
+    other.goto(page.url)
+    for tab, name in ((page, "By the first tab"), (other, "By the second tab")):
+        tab.keyboard.press("e")
+        tab.get_by_label("Name").fill(name)
+    page.get_by_role("button", name="Store").click()
+    other.get_by_role("button", name="Store").click()
+    expect(other.get_by_role("alert")).to_contain_text("changed since the form was opened")
+    expect(other.get_by_label("Name")).to_have_value("By the second tab")
+    world.query("DELETE FROM entry")
+    response = page.reload()
+    assert response
+    assert response.status == 404
+
+
+def test_texts_of_entries_are_no_markup(empty_world: World, view: View) -> None:
+    empty_world.remember(lesson(HOSTILE, name=HOSTILE), lesson(f"{HOSTILE} once more", name=HOSTILE))
+    empty_world.embed()
+    page = view(empty_world)
+    base = page.url
+    dialogs = list[str]()
+
+    def dismiss(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
+    entry = page.locator("#results a.name").first.get_attribute("href")
+    for path in (*PAGES, "?q=script", "map?as=table"):
+        page.goto(base + path)
+        page.wait_for_timeout(50)
+        assert page.locator("iframe, main img").count() == 0
+    page.goto(f"http://{base.split('/')[2]}{entry}")
+    expect(page.locator("h1")).to_contain_text("<script>alert(1)</script>")
+    assert dialogs == []
+
+
+@contextlib.contextmanager
+def hostile_site(target: str) -> Iterator[str]:
+    """Serve a page that tries to read and to change the memory at *target* by every way a browser has."""
+    page = f"""<!doctype html><title>waiting</title><iframe id=frame src="{target}"></iframe>
+      <img src="{target}static/icon.svg" onload="document.title = 'read an image'">
+      <script src="{target}static/page.js"></script>
+      <form id=form method=post action="{target}forget" target=frame><input name=id value="0"><input name=confirmed value=yes></form>
+      <script>
+        form.submit();
+        fetch("{target}memory.json", {{credentials: "include"}}).then(() => document.title = "read a list", () => 0)
+          .then(() => fetch("{target}forget", {{method: "POST", mode: "no-cors", credentials: "include", body: "id=0"}}))
+          .then(() => 0, () => 0).then(() => {{ if (document.title === "waiting") document.title = "done"; }});
+      </script>"""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(page.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Print nothing."""
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def test_a_hostile_page_reads_and_changes_nothing(world: World, browser: Browser) -> None:
+    before = world.query("SELECT * FROM entry")
+    with serving(world) as served, contextlib.closing(browser.new_context()) as context:
+        page = context.new_page()
+        page.goto(served.address)
+        page.wait_for_url(served.base)
+        statuses = dict[str, set[int]]()
+        context.on("response", lambda answer: statuses.setdefault(answer.url, set()).add(answer.status))
+        with hostile_site(served.base) as address:
+            other = context.new_page()
+            other.goto(address)
+            expect(other).to_have_title("done")
+            time.sleep(0.3)
+        answers = {status for url, found in statuses.items() if url.startswith(served.base) for status in found}
+
+    assert 200 not in answers
+    assert world.query("SELECT * FROM entry") == before

@@ -1,0 +1,279 @@
+"""Changes by the page: the use cases of the commands, with their history."""
+
+from pathlib import Path
+
+import pytest
+
+from hardwon.domain.model.identity import content_hash
+from tests.entrypoints.cli.test_review import NEWER, NEWER_ID, OLDER, OLDER_ID
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import hardwon, run, upsert
+from tests.entrypoints.view.caller import Caller, opened, text_of
+from tests.strategies import lesson, of_file
+
+UNIT = lesson("A number without its unit is misread.", name="Name the unit")
+TWO = lesson("Another lesson.", name="Another")
+
+
+@pytest.fixture
+def world(world_by_word: World) -> World:
+    world_by_word.remember(UNIT, TWO)
+    return world_by_word
+
+
+@pytest.fixture
+def pair(empty_world: World) -> World:
+    for fields in (OLDER, NEWER):
+        assert run(empty_world, "hardwon-writer", *upsert(**fields)).code == 0
+    return empty_world
+
+
+def row(world: World, columns: str, entry_id: str) -> tuple[object, ...]:
+    sql = f"SELECT {columns} FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.id = ?"
+    [found] = world.query(sql, [entry_id])
+    return found
+
+
+def edit(caller: Caller, entry_id: str, **texts: str) -> dict[str, object]:
+    return {"seen": caller.field(f"/entry/{entry_id}/edit", "seen"), **texts}
+
+
+def test_a_lesson_is_edited_in_the_store_and_the_bank_and_the_edit_is_undone(world: World) -> None:
+    bank = "## Observed Patterns\n\n### Pattern: Name the unit\nA number without its unit is misread.\n- Observation count: 1\n"
+    world.write_bank("patterns", bank)
+    caller = opened(world)
+    new = "Give each number its unit.\nAlways."
+    fields = edit(caller, UNIT.entry_id, name="Name the unit", description=new.replace("\n", "\r\n"), reasoning="Seen.")
+
+    page = caller.send(f"/entry/{UNIT.entry_id}/edit", **fields)
+
+    assert "Updated: Name the unit" in page
+    assert row(world, "description, reasoning", content_hash(new)) == (new, "Seen.")
+    assert "Give each number its unit." in Path(world.project, "docs/knowledge-bank/patterns.md").read_text()
+    at = caller.field(f"/entry/{content_hash(new)}", "at")
+    history = caller.get(f"/entry/{content_hash(new)}").text
+    assert history.count("Undo") == 2
+    undone = caller.send(f"/entry/{content_hash(new)}/undo", at=at, field="description")
+    assert "A number without its unit is misread." in undone
+    assert row(world, "description", UNIT.entry_id) == (UNIT.description,)
+
+
+def test_an_edit_of_what_was_changed_meanwhile_stores_nothing_and_keeps_what_was_typed(world: World) -> None:
+    caller = opened(world)
+    mine = edit(caller, UNIT.entry_id, name="Mine", description="Mine.", reasoning="")
+    theirs = edit(caller, UNIT.entry_id, name="Theirs", description=UNIT.description, reasoning="")
+    caller.send(f"/entry/{UNIT.entry_id}/edit", **theirs)
+
+    answer = caller.post(f"/entry/{UNIT.entry_id}/edit", mine)
+
+    assert (answer.status_code, "changed since the form was opened" in text_of(answer)) == (200, True)
+    assert "Mine." in answer.text
+    assert row(world, "name, description", UNIT.entry_id) == ("Theirs", UNIT.description)
+
+
+@pytest.mark.parametrize(
+    ("texts", "problem"),
+    [
+        ({"description": " "}, "description is blank"),
+        ({"name": ""}, "name is blank"),
+        ({"description": "Another lesson."}, "another lesson says that"),
+        ({"description": "a\0b"}, "NUL"),
+    ],
+)
+def test_a_text_that_can_not_be_stored_comes_back_in_the_form(
+    world: World, texts: dict[str, str], problem: str
+) -> None:
+    caller = opened(world)
+    given = {"name": "Kept", "description": UNIT.description, "reasoning": "Typed.", **texts}
+
+    answer = caller.post(f"/entry/{UNIT.entry_id}/edit", edit(caller, UNIT.entry_id, **given))
+
+    assert answer.status_code == 200
+    assert problem.replace("name", "") in text_of(answer)
+    assert "Typed." in answer.text
+    assert row(world, "name, reasoning", UNIT.entry_id) == ("Name the unit", "")
+
+
+def test_the_file_of_a_captured_note_is_edited(world_by_word: World) -> None:
+    saved = run(
+        world_by_word, "hardwon", "save", "--description", "Where the image is signed", stdin=b"Sign it once.\n"
+    )
+    assert saved.code == 0
+    caller = opened(world_by_word)
+    [item] = caller.items("/memory.json?q=kind:session")
+    before = caller.get(f"/entry/{item['id']}/edit").text
+    [path] = world_by_word.project.glob("memory/sessions/*.md")
+    text = path.read_text()
+
+    fields = edit(caller, item["id"], markdown=text.replace("Sign it once.", "Sign it twice."))
+    page = caller.send(f"/entry/{item['id']}/edit", **fields)
+
+    assert "Sign it once." in before
+    assert "changed in" in page
+    assert path.read_text() == text.replace("Sign it once.", "Sign it twice.")
+
+
+def test_a_document_of_the_user_is_not_edited_here(world_by_word: World) -> None:
+    world_by_word.remember(of_file("Read me.", kind="document", path="readme.md"))
+    caller = opened(world_by_word)
+    [item] = caller.items("/memory.json")
+
+    answer = caller.get(f"/entry/{item['id']}/edit")
+
+    assert (answer.status_code, "edit /memory/document/readme.md" in text_of(answer)) == (400, True)
+
+
+def test_tier_and_reach_are_changed_and_undone(world: World) -> None:
+    caller = opened(world)
+
+    page = caller.send(f"/entry/{UNIT.entry_id}/change", field="importance_tier", value="critical")
+    caller.send(f"/entry/{UNIT.entry_id}/change", field="reach", value="everywhere")
+
+    assert "importance_tier: normal -> critical" in page
+    assert row(world, "tier, reach", UNIT.entry_id) == ("critical", "everywhere")
+    [at] = [
+        item["at"]
+        for item in hardwon(world, "show", UNIT.entry_id, "--history", "--json").document["history"]
+        if item["field"] == "importance_tier"
+    ]
+    undone = caller.send(f"/entry/{UNIT.entry_id}/undo", at=at, field="importance_tier")
+    assert "critical -> normal" in undone
+    assert row(world, "tier, reach", UNIT.entry_id) == ("normal", "everywhere")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"field": "importance_tier", "value": "golden"},
+        {"field": "entry_id", "value": "x"},
+        {"field": "superseded_by", "value": "nothing"},
+        {"field": "superseded_by", "value": UNIT.entry_id},
+        {},
+    ],
+)
+def test_a_change_that_is_none_is_refused(world: World, fields: dict[str, object]) -> None:
+    caller, before = opened(world), row(world, "*", UNIT.entry_id)
+
+    answer = caller.post(f"/entry/{UNIT.entry_id}/change", fields)
+
+    assert (answer.status_code in {400, 404}, row(world, "*", UNIT.entry_id) == before) == (True, True)
+
+
+def test_several_entries_get_a_tier_at_once_or_none_does(world: World) -> None:
+    caller = opened(world)
+    chosen: dict[str, object] = {
+        "id": [UNIT.entry_id, TWO.entry_id],
+        "action": "tier",
+        "tier": "important",
+        "back": "/?q=x",
+    }
+
+    answer = caller.post("/entries", chosen)
+    refused = caller.post("/entries", {**chosen, "id": [UNIT.entry_id, "gone"], "tier": "critical"})
+    empty = caller.post("/entries", {**chosen, "id": []})
+
+    assert answer.headers["location"].startswith(f"{caller.guard.prefix}/?q=x&notice=")
+    assert "2 entries of 2 got the tier important" in text_of(caller.client.get(answer.headers["location"]))
+    assert {tier for (tier,) in world.query("SELECT tier FROM entry")} == {"important"}
+    assert (refused.status_code, empty.status_code) == (404, 400)
+    assert "tick the boxes" in text_of(empty)
+
+
+def test_a_project_is_trusted_by_its_entries_and_its_trust_revoked(world: World) -> None:
+    caller = opened(world)
+    project = world.query("SELECT project FROM entry")[0][0] or world.query("SELECT id FROM project")[0][0]
+    world.query("UPDATE entry SET project = ?", [project])
+
+    trusted = caller.send("/entries", id=UNIT.entry_id, action="trust")
+    was = world.query("SELECT trust FROM project WHERE id = ?", [project])
+    revoked = caller.send(f"/project/{project}/trust", trusted="no")
+
+    assert trusted.count("Trusted") >= 1
+    assert (was, world.query("SELECT trust FROM project WHERE id = ?", [project])) == ([("trusted",)], [("revoked",)])
+    assert "shown there only" in revoked
+    assert caller.post("/project/none/trust", {"trusted": "yes"}).status_code == 404
+
+
+def test_forgetting_shows_every_place_first_and_then_leaves_nothing(world: World) -> None:
+    caller = opened(world)
+
+    preview = caller.post("/entries", {"id": UNIT.entry_id, "action": "forget"})
+    still = world.query("SELECT count(*) FROM entry")
+    done = caller.post("/forget", {"id": UNIT.entry_id, "confirmed": "yes"})
+    second = caller.post("/forget", {"id": UNIT.entry_id, "confirmed": "yes"})
+
+    assert ("can't be undone" in text_of(preview), "memory.db" in preview.text) == (True, True)
+    assert still == [(2,)]
+    assert "nothing is left" in text_of(done)
+    assert b"misread" not in world.database.read_bytes()
+    assert caller.get(f"/entry/{UNIT.entry_id}").status_code == 404
+    assert "Nothing that hardwon keeps holds it" in text_of(caller.client.get(second.headers["location"]))
+
+
+def test_a_pair_is_kept(pair: World) -> None:
+    caller = opened(pair)
+    card = caller.text("/review")
+
+    kept = caller.send("/pair", older=OLDER_ID, newer=NEWER_ID, decision="keep")
+
+    assert ("Review 1" in card, OLDER["name"] in card, NEWER["name"] in card) == (True, True, True)
+    assert "Both stay" in kept
+    assert caller.items("/review.json") == []
+    assert hardwon(pair, "review").stdout.startswith("Nothing to review")
+
+
+def test_the_older_of_a_pair_is_superseded_and_that_is_undone(pair: World) -> None:
+    caller = opened(pair)
+
+    caller.send("/pair", older=OLDER_ID, newer=NEWER_ID, decision="supersede")
+
+    assert row(pair, "superseded_by", OLDER_ID) == (NEWER_ID,)
+    assert f"Superseded by {NEWER['name']}" in caller.text(f"/entry/{OLDER_ID}")
+    at = caller.field(f"/entry/{OLDER_ID}", "at")
+    caller.send(f"/entry/{OLDER_ID}/undo", at=at, field="superseded_by")
+    assert row(pair, "superseded_by", OLDER_ID) == (None,)
+
+
+def test_a_pair_is_merged_into_the_newer_one(pair: World) -> None:
+    caller = opened(pair)
+    form = caller.text(f"/merge?older={OLDER_ID}&newer={NEWER_ID}")
+    text = "Never retry a card payment: ask the provider what became of it."
+
+    page = caller.send(
+        "/merge", older=OLDER_ID, newer=NEWER_ID, name="Ask, do not retry", description=text, reasoning=""
+    )
+
+    assert (OLDER["description"] in form, NEWER["description"] in form) == (True, True)
+    assert "Merged: Ask, do not retry takes the place of" in page
+    assert row(pair, "name, superseded_by", content_hash(text)) == ("Ask, do not retry", None)
+    assert row(pair, "superseded_by", OLDER_ID) == (content_hash(text),)
+    assert caller.items("/review.json") == []
+
+
+def test_lessons_that_can_not_be_merged_stay_as_they_are(world: World) -> None:
+    caller = opened(world)
+
+    same = caller.post("/merge", {"older": UNIT.entry_id, "newer": UNIT.entry_id, "name": "x", "description": "x"})
+    empty = caller.post("/merge", {"older": UNIT.entry_id, "newer": TWO.entry_id, "name": "x", "description": " "})
+    begun = caller.post(f"/entry/{UNIT.entry_id}/merge", {"other": "2"})
+    unknown = caller.post(f"/entry/{UNIT.entry_id}/merge", {"other": "99"})
+
+    assert (same.status_code, empty.status_code, begun.status_code, unknown.status_code) == (400, 200, 200, 404)
+    assert "description is blank" in text_of(empty)
+    assert world.query("SELECT count(*) FROM entry WHERE superseded_by IS NULL") == [(2,)]
+
+
+def test_a_lesson_changed_in_a_bank_by_hand_is_taken_over(world_by_word: World) -> None:
+    bank = "## Observed Patterns\n\n### Pattern: Name the unit\n{}\n- Observation count: 1\n"
+    world_by_word.write_bank("patterns", bank.format("A number without its unit is misread."))
+    world_by_word.import_bank()
+    world_by_word.write_bank("patterns", bank.format("Give each number its unit."))
+    caller = opened(world_by_word)
+    [item] = [item for item in caller.items("/review.json") if item["sort"] == "drift"]
+    card = caller.text("/review")
+
+    caller.send(f"/entry/{item['id']}/take-over", text="Give each number its unit.")
+
+    assert ("misread" in card, "Give each number" in card) == (True, True)
+    assert row(world_by_word, "description", content_hash("Give each number its unit."))
+    assert caller.items("/review.json") == []

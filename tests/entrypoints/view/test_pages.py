@@ -1,0 +1,218 @@
+"""The pages of `hardwon view`: what they show of a store, and as lists for programs."""
+
+import csv
+import datetime as dt
+import io
+
+import attrs
+import pytest
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.project import Identity, Project, Registry
+from hardwon.entrypoints.view.charts import OTHER, ranked_names, score_parts, sparkline, stacked_bars, weeks_until
+from hardwon.entrypoints.view.words import read_search
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.view.caller import Caller, opened
+from tests.strategies import lesson, of_file
+
+NOW = dt.datetime.now(dt.UTC)
+DAY = dt.timedelta(days=1)
+SHOP = Project("1", "shop", Identity("/src/shop/.git", "/src/shop", is_repository=True))
+MINE = Project("2", "my app", Identity("/src/my app/.git", "/src/my app", is_repository=True))
+
+
+def old(text: str, days: int) -> Entry:
+    made = NOW - days * DAY
+    return attrs.evolve(lesson(text, name=text), created_at=made, updated_at=made)
+
+
+@pytest.fixture
+def caller(embedded_world: World) -> Caller:
+    return opened(embedded_world)
+
+
+def started(world: World, session: str = "s1") -> None:
+    payload = {"session_id": session, "hook_event_name": "SessionStart", "cwd": str(world.project), "source": "startup"}
+    assert world.hook(payload=payload).code == 0
+
+
+def test_the_memory_lists_all_entries_with_facets_that_write_words(embedded_world: World) -> None:
+    caller, page = opened(embedded_world), opened(embedded_world).get("/").text
+    count = embedded_world.query("SELECT count(*) FROM entry")[0][0]
+
+    assert f"Memory {count} entries" in caller.text("/")
+    assert "q=category%3Apatterns" in page
+    patterns = caller.items("/memory.json?q=category:patterns")
+    assert {item["category"] for item in patterns} == {"patterns"}
+    assert len(patterns) == embedded_world.query("SELECT count(*) FROM entry WHERE category = 'patterns'")[0][0]
+
+
+def test_a_search_gives_the_best_first_with_what_its_score_is_made_of(caller: Caller) -> None:
+    first = caller.items("/memory.json?q=reading+a+file")[0]
+    page = caller.text("/?q=reading+a+file")
+
+    assert set(first) >= {"relevance", "meaning", "words", "name", "id"}
+    assert f"relevance {first['relevance']:.2f}" in page
+    assert f"meaning {first['meaning']:.2f}" in page
+    assert "<mark>" in caller.get("/?q=reading+a+file").text
+    assert caller.get("/?q=parser+errors&part=list").text.count("<html") == 0
+
+
+def test_a_list_is_the_same_as_json_and_csv(caller: Caller) -> None:
+    items = caller.items("/memory.json")
+    rows = [*csv.DictReader(io.StringIO(caller.get("/memory.csv").text))]
+
+    assert [row["id"] for row in rows] == [item["id"] for item in items]
+    assert caller.get("/memory.csv").headers["content-type"].startswith("text/csv")
+
+
+def test_long_lists_have_pages(world_by_word: World) -> None:
+    world_by_word.remember(*(lesson(f"Lesson {number}.", name=f"L{number}") for number in range(51)))
+    caller = opened(world_by_word)
+
+    first, second = caller.items("/memory.json"), caller.items("/memory.json?page=2")
+
+    assert (len(first), len(second), len({item["id"] for item in (*first, *second)})) == (50, 1, 51)
+    assert "Older" in caller.text("/")
+    assert "Newer" in caller.text("/?page=2")
+
+
+def test_an_entry_shows_its_text_facts_neighbours_and_sessions(embedded_world: World) -> None:
+    started(embedded_world)
+    caller = opened(embedded_world)
+    [session] = caller.items("/sessions.json")
+    shown = caller.items("/session.json?id=s1")[0]
+
+    page = caller.text(f"/entry/{shown['id']}")
+
+    assert (session["session_id"], session["starts"], session["delivered"]) == ("s1", 1, 1)
+    assert shown["name"] in page
+    assert "cosine" in page
+    assert "session start in project" in page
+    assert "No session used it" in page
+    assert "It was never changed." in page
+
+
+def test_a_session_shows_why_each_entry_came_and_the_text_as_the_agent_got_it(embedded_world: World) -> None:
+    payload = {"session_id": "s1", "hook_event_name": "SessionStart", "cwd": str(embedded_world.project)}
+    block = embedded_world.hook(payload=payload).stdout
+    caller = opened(embedded_world)
+
+    page = caller.text("/session?id=s1")
+
+    for part in ("meaning", "words", "track record", "delivery printed", "Session start"):
+        assert part in page
+    assert " ".join(block.split()) in page
+    first, *_ = caller.items("/session.json?id=s1")
+    assert first["score"] == pytest.approx(first["meaning"] + first["words"] + first["track record"], abs=1e-4)
+
+
+def test_the_map_has_a_point_for_each_vector_and_a_table(caller: Caller, embedded_world: World) -> None:
+    count = embedded_world.query("SELECT count(*) FROM vector")[0][0]
+
+    page, items = caller.get("/map?by=category").text, caller.items("/map.json?by=category")
+
+    assert page.count("<circle") == len(items) == count
+    assert {item["group"] for item in items} <= {"patterns", "anti-patterns", "heuristics", "none"}
+    assert caller.get("/map?as=table").text.count("<tr>") == count + 1
+
+
+def test_near_duplicates_are_ringed_and_listed(embedded_world: World) -> None:
+    text = "Decode chunks in steps, as a character can straddle two reads of a file."
+    embedded_world.remember(lesson(text, name="Decode in steps"), lesson(f"{text} Always.", name="Decode in steps"))
+    embedded_world.embed()
+    caller = opened(embedded_world)
+
+    assert sum(item["near"] for item in caller.items("/map.json")) == 2
+    assert "Ringed: 2 near duplicates" in caller.text("/map")
+    assert caller.get("/map").text.count(' near"') == 2
+
+
+def test_time_counts_weeks_and_names_what_was_not_shown_for_long(world_by_word: World) -> None:
+    world_by_word.remember(
+        old("Made today.", 0), old("Made long ago.", 89), old("Made 91 days ago.", 91), old("Made 181 days ago.", 181)
+    )
+    caller = opened(world_by_word)
+
+    page, weeks = caller.text("/time"), caller.items("/time.json")
+
+    assert "Not shown in 90 days 2 entries" in page
+    assert "Stale 1 entry" in page
+    assert sum(week["learning"] for week in weeks) == 3
+    assert (len(weeks), weeks[-1]["learning"]) == (26, 1)
+    assert caller.get("/time?as=table").text.count("<tr>") >= 26
+    listed = {item["name"] for item in caller.items("/memory.json?q=idle:90d")}
+    assert listed == {"Made 91 days ago.", "Made 181 days ago."}
+
+
+def test_an_empty_store_says_what_to_do(world_by_word: World) -> None:
+    world_by_word.remember()
+    caller = opened(world_by_word)
+
+    for path in ("/", "/sessions", "/map", "/time", "/review"):
+        assert "There is no store" not in caller.text(path)
+    assert "hardwon import" in caller.text("/")
+    assert "hardwon init" in caller.text("/sessions")
+    assert "hardwon embed" in caller.text("/map")
+
+
+@pytest.mark.parametrize(
+    ("typed", "fields"),
+    [
+        ("kind:decision", {"kinds": ("decision",)}),
+        ("tier:critical used:no", {"tier": "critical", "used": False}),
+        ("origin:retro shown:yes", {"source": "retro", "shown": True}),
+        ("project:shop", {"origins": ("1",)}),
+        ('project:"my app"', {"origins": ("2",)}),
+        ("after:2026-01-01", {"since": dt.datetime(2026, 1, 1, tzinfo=dt.UTC)}),
+        ("BEFORE:2026-11-01", {"until": dt.datetime(2026, 11, 1, tzinfo=dt.UTC)}),
+        ("idle:90d", {"idle_since": NOW - 90 * DAY}),
+        ("tag:x session:s", {"tag": "x", "session": "s"}),
+    ],
+)
+def test_words_of_the_search_box_filter(typed: str, fields: dict[str, object]) -> None:
+    search = read_search(f"{typed} how to deploy", Registry((SHOP, MINE)), NOW)
+
+    assert (search.text, search.complaints) == ("how to deploy", ())
+    assert search.only == EVERYTHING._replace(**fields)  # type: ignore[arg-type]
+    assert read_search(search.with_word("tag", "y"), Registry((SHOP, MINE)), NOW).only.tag == "y"
+
+
+@pytest.mark.parametrize(
+    "typed", ["kind:x", "used:maybe", "before:soon", "project:none", "idle:-1", "idle:²", "tier:", "a:b", '"open']
+)
+def test_other_words_are_text_or_a_complaint_and_never_a_failure(world_by_word: World, typed: str) -> None:
+    search = read_search(typed, Registry(), NOW)
+    caller = opened(world_by_word)
+
+    assert search.only == EVERYTHING
+    assert bool(search.complaints) != bool(search.text)
+    assert caller.get(f"/?q={typed}").status_code == 200
+
+
+def test_bars_are_stacked_to_their_sums() -> None:
+    weeks = weeks_until(dt.date(2026, 3, 1), 3)
+    chart = stacked_bars(weeks, ("a", "b"), {(weeks[0], "a"): 3, (weeks[0], "b"): 5, (dt.date(2020, 1, 6), "a"): 99})
+
+    assert weeks == [dt.date(2026, 2, 9), dt.date(2026, 2, 16), dt.date(2026, 2, 23)]
+    first = chart.bars[0].segments
+    assert [(part.name, part.y, part.height) for part in first] == [("a", 125.0, 75.0), ("b", 0.0, 125.0)]
+    assert [bar.segments for bar in chart.bars[1:]] == [[], []]
+    assert [(tick.value, tick.y) for tick in chart.ticks] == [(0, 200.0), (2, 150.0), (4, 100.0), (6, 50.0), (8, 0.0)]
+
+
+def test_parts_of_a_score_lie_side_by_side_and_negative_ones_have_no_width() -> None:
+    parts = score_parts([("meaning", 2.0), ("length", -1.0), ("words", 2.0)], 4.0)
+
+    assert [(part.x, part.width) for part in parts] == [(0.0, 80.0), (80.0, 0.0), (80.0, 80.0)]
+    assert ranked_names({"a": 1, "b": 3, "c": 2}, most=2) == ["b", OTHER]
+    assert sparkline([0, 2]) == "0.0,15.0 72.0,1.0"
+
+
+def test_a_document_is_shown_with_its_file(world_by_word: World) -> None:
+    world_by_word.remember(of_file("Sign the image once.", path="sign.md"))
+    caller = opened(world_by_word)
+    [item] = caller.items("/memory.json?q=kind:decision")
+
+    assert "/memory/decision/sign.md" in caller.text(f"/entry/{item['id']}")
