@@ -99,7 +99,9 @@ def edit(
     if entry.file_path:
         return _edit_file(memory, entry, given, project_root, as_json=as_json)
     with contextlib.ExitStack() as stack:
-        texts = given or _read(stack.enter_context(edited(_template(entry))))
+        texts = given or read_texts(
+            stack.enter_context(edited(template(entry.name, entry.description, entry.reasoning)))
+        )
         if texts is None:
             return say(EMPTIED)
         change = texts.change_of(entry)
@@ -177,12 +179,12 @@ def _from_json(text: str) -> dict[str, str]:
     return _texts(fields)
 
 
-def _template(entry: Entry) -> str:
-    fields = {"name": entry.name, "reasoning": entry.reasoning}
-    return write_markdown(fields, f"{HINT}\n{entry.description}\n")
+def template(name: str, description: str, reasoning: str) -> str:
+    """Return the markdown in which a lesson is edited."""
+    return write_markdown({"name": name, "reasoning": reasoning}, f"{HINT}\n{description}\n")
 
 
-def _read(text: str) -> Texts | None:
+def read_texts(text: str) -> Texts | None:
     """
     Return the texts of a template that was edited, None if the lesson is empty.
 

@@ -1,26 +1,55 @@
-"""`hardwon review`: pairs of lessons of which the newer one probably takes the place of the older one."""
+"""`hardwon review`: everything that waits for the user's decision, and each decision."""
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
 
 from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.use_cases.bank_drift import Drift
+from hardwon.domain.use_cases.merge_lessons import ensure_mergeable
+from hardwon.domain.use_cases.review_memory import Captured, Pair, ReviewItem, Untrusted
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_entries import build_validate_entry
+from hardwon.entrypoints.bootstrap_overview import build_merge_lessons, build_review_memory
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, registry_of
 from hardwon.entrypoints.bootstrap_supersession import build_supersede, proposals_of
-from hardwon.entrypoints.cli.console import print_items, print_json, say
-from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, find_entry, open_for
-from hardwon.entrypoints.presenters.entries import change_confirmation, entry_document, named
+from hardwon.entrypoints.cli.console import can_be_asked, edited, print_items, print_json, say, warn
+from hardwon.entrypoints.cli.edit import EMPTIED, edit, read_texts, take_over, template
+from hardwon.entrypoints.cli.forget import forget
+from hardwon.entrypoints.cli.options import (
+    REFERENCE_HELP,
+    AsJson,
+    GlobalStore,
+    ProjectRoot,
+    find_entry,
+    open_for,
+)
+from hardwon.entrypoints.embed_after_write import embed_now
+from hardwon.entrypoints.presenters.entries import change_confirmation, entry_document, judgement, named
+from hardwon.entrypoints.presenters.projects import trust_line
+from hardwon.entrypoints.presenters.review import review_document, review_lines
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.ports.proposals import Proposal
 
 REVIEW_EXAMPLES = """\b
 Examples:
   hardwon review
   hardwon review 42 57 --replaces
+  hardwon review 42 57 --merge
   hardwon review 42 57 --keep-both"""
 
-NOTHING = "Nothing to review: no lesson seems to take the place of another one"
+NOTHING = "Nothing to review: no lesson seems to take the place of another one, and nothing else waits for a decision"
 ROW = 20
+SKIP, QUIT = "n", "q"
+
+KEYS: Mapping[type[ReviewItem], Mapping[str, str]] = {
+    Pair: {"k": "keep both", "s": "supersede the older", "m": "merge", "e": "edit the newer", "f": "forget the older"},
+    Drift: {"t": "take the file's text over", "e": "edit", "f": "forget"},
+    Untrusted: {"k": "keep at home", "t": "trust"},
+    Captured: {"k": "keep", "e": "edit", "f": "forget"},
+}
+"""The decisions on each sort of item, by their keys; the page has the same."""
 
 
 def review(
@@ -30,49 +59,123 @@ def review(
     replaces: Annotated[
         bool, typer.Option("--replaces", help="The newer one takes the place: the older one is superseded.")
     ] = False,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="Both become one, in your editor; the older one is superseded.")
+    ] = False,
     keep_both: Annotated[bool, typer.Option("--keep-both", help="Both are true: the pair is not shown again.")] = False,
-    limit: Annotated[int, typer.Option(min=1, help="How many pairs to show, the most probable first.")] = ROW,
+    limit: Annotated[int, typer.Option(min=1, help="How many to show at most.")] = ROW,
+    project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
     """
-    Review pairs of lessons of which the newer one seems to say the same as the older one, or to replace it.
+    Review what waits for your decision.
+
+    These are pairs of lessons of which the newer one seems to say the same as the older one, or to replace it; lessons that were
+    changed in a knowledge bank by hand; projects that are not trusted; and notes that were captured this week. In a terminal
+    each is decided by a key; hardwon view shows the same in the browser.
 
     Until you decide, a session's block and an answer show the newer one of a pair only. A superseded lesson is ranked
     below all others, with the lesson that took its place; hardwon edit ID --superseded-by "" takes that back.
     """
-    memory = open_for(".", global_store, create=False)
+    memory = open_for(project_root, global_store, create=False)
     if older is None or newer is None:
-        if older or replaces or keep_both:
+        if older or replaces or merge or keep_both:
             raise typer.BadParameter("name two: the older lesson and the newer one", param_hint="OLDER NEWER")
-        return _list(memory, limit, as_json=as_json)
-    if replaces == keep_both:
-        raise typer.BadParameter("say which: --replaces or --keep-both", param_hint="'--replaces'")
+        return _list(memory, project_root, limit, as_json=as_json)
+    if replaces + merge + keep_both != 1:
+        raise typer.BadParameter("say which: --replaces, --merge or --keep-both", param_hint="'--replaces'")
     pair = find_entry(memory, older), find_entry(memory, newer)
+    if merge:
+        return _merge(memory, project_root, *pair, as_json=as_json)
     return _replace(memory, *pair, as_json=as_json) if replaces else _keep_both(memory, *pair, as_json=as_json)
 
 
-def _list(memory: Memory, limit: int, *, as_json: bool) -> None:
-    pairs = [
-        (proposal, before, after)
-        for proposal in proposals_of(memory).open(limit)
-        if (before := memory.repository.get(proposal.older)) and (after := memory.repository.get(proposal.newer))
-    ]
+def _list(memory: Memory, project_root: str, limit: int, *, as_json: bool) -> None:
+    items = build_review_memory(memory, project_root).items()[:limit]
     if as_json:
-        return print_items([_document(*pair) for pair in pairs])
-    for proposal, before, after in pairs:
-        say(f"{proposal.probability:.0%}  older: {named(before)}\n     {on_one_line(before.description)}")
-        say(f"     newer: {named(after)}\n     {on_one_line(after.description)}")
-        say(f"     hardwon review {before.number} {after.number} --replaces, or --keep-both\n")
-    return None if pairs else say(NOTHING)
+        return print_items([review_document(item) for item in items])
+    if not items:
+        return say(NOTHING)
+    if can_be_asked():
+        return _decide_each(memory, project_root, items)
+    for item in items:
+        for line in review_lines(item, registry_of(memory)):
+            say(on_one_line(line))
+        say()
+    return None
 
 
-def _document(proposal: Proposal, before: Entry, after: Entry) -> dict[str, object]:
-    return {
-        "probability": proposal.probability,
-        "older": entry_document(before),
-        "newer": entry_document(after),
-    }
+def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem]) -> None:
+    """Show one item after the other, and do what the user's key says."""
+    for place, item in enumerate(items, 1):
+        say(f"{place} of {len(items)}")
+        for line in [*review_lines(item, registry_of(memory))][: -1 if isinstance(item, Pair | Captured) else None]:
+            say(on_one_line(line))
+        key = _key(KEYS[type(item)])
+        if key == QUIT:
+            return
+        if key != SKIP:
+            _decide(memory, project_root, item, key)
+        say()
+
+
+def _key(decisions: Mapping[str, str]) -> str:
+    """Return the key of one of *decisions*, or that to skip or to end."""
+    offered = ", ".join(f"[{key}] {text}" for key, text in {**decisions, SKIP: "skip for now", QUIT: "quit"}.items())
+    allowed = typer.prompt(f"{offered}:", default=SKIP, show_default=False, prompt_suffix=" ", err=True).strip().lower()
+    return allowed if allowed in {*decisions, QUIT} else SKIP
+
+
+def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> None:
+    match item, key:
+        case Pair(older, newer), "k":
+            _keep_both(memory, older, newer, as_json=False)
+        case Pair(older, newer), "s":
+            _replace(memory, older, newer, as_json=False)
+        case Pair(older, newer), "m":
+            _merge(memory, project_root, older, newer, as_json=False)
+        case Untrusted(project), _:
+            know = build_know_projects(memory)
+            say(on_one_line(trust_line(know.trust(project, trusted=key == "t"), know.registry())))
+        case Captured(entry), "k":
+            say(judgement(build_validate_entry(memory).judge(entry.entry_id, useful=True)))
+        case Drift(), "t":
+            take_over(memory, project_root, [item], say, yes=True)
+        case _:
+            _edit_or_forget(memory, project_root, item, key)
+
+
+def _edit_or_forget(memory: Memory, project_root: str, item: ReviewItem, key: str) -> None:
+    """Do what `hardwon edit` and `hardwon forget` do, of a pair with the newer and the older lesson."""
+    store = memory.settings.global_store
+    match item:
+        case Pair(older, newer):
+            entry = newer if key == "e" else older
+        case Captured(entry) | Drift(_, _, entry):
+            pass
+        case _:
+            return
+    if key == "e":
+        edit(entry.entry_id, project_root=project_root, global_store=store)
+    else:
+        forget([entry.entry_id], project_root=project_root, global_store=store)
+
+
+def _merge(memory: Memory, project_root: str, older: Entry, newer: Entry, *, as_json: bool) -> None:
+    ensure_mergeable(older, newer)
+    reasons = "\n\n".join(filter(None, (newer.reasoning, older.reasoning)))
+    with edited(template(newer.name, f"{newer.description}\n\n{older.description}", reasons)) as text:
+        texts = read_texts(text)
+        if texts is None:
+            return say(EMPTIED)
+        change = EntryChange(title=texts.name, description=texts.description, reasoning=texts.reasoning)
+        done = build_merge_lessons(memory, project_root).apply(older.entry_id, newer.entry_id, change)
+    for line in (*done.skipped, *embed_now(memory)):
+        warn(line)
+    if as_json:
+        return print_json(entry_document(done.changed.entry))
+    return say(f"Merged: {named(done.changed.entry)} takes the place of {named(older)}")
 
 
 def _replace(memory: Memory, older: Entry, newer: Entry, *, as_json: bool) -> None:

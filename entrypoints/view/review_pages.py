@@ -1,17 +1,12 @@
 """Everything that waits for a decision, one card at a time."""
 
-from collections.abc import Mapping
-
-from hardwon.domain.use_cases.bank_drift import Drift
-from hardwon.domain.use_cases.review_memory import Captured, Pair, ReviewItem, Untrusted
+from hardwon.domain.use_cases.review_memory import Untrusted
 from hardwon.entrypoints.bootstrap_overview import build_review_memory
 from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.presenters.projects import why
+from hardwon.entrypoints.presenters.review import SORTS, review_document
 from hardwon.entrypoints.view.answering import Asked, Page
 from hardwon.entrypoints.view.desk import Desk
-
-CARDS: Mapping[type[ReviewItem], str] = {Pair: "pair", Drift: "drift", Untrusted: "project", Captured: "note"}
-"""The template of each sort of card."""
 
 
 def review_page(desk: Desk, asked: Asked) -> Page:
@@ -22,24 +17,10 @@ def review_page(desk: Desk, asked: Asked) -> Page:
     registry = registry_of(desk.memory)
     values = {
         "item": item,
-        "card": CARDS[type(item)] if item else "",
+        "card": SORTS[type(item)] if item else "",
         "at_place": at,
         "count": len(items),
         "labels": registry.labels(),
         "why": why(item.project, registry) if isinstance(item, Untrusted) else "",
     }
-    return Page("review", values, [_document(item) for item in items])
-
-
-def _document(item: ReviewItem) -> dict[str, object]:
-    match item:
-        case Pair(older, newer, probability):
-            about: dict[str, object] = {"older": older.entry_id, "newer": newer.entry_id, "probability": probability}
-            title = newer.name
-        case Untrusted(project, label, entries):
-            about, title = {"project": project.id, "entries": entries}, label
-        case Captured(entry):
-            about, title = {"id": entry.entry_id}, entry.name
-        case _:
-            about, title = {"id": item.entry.entry_id, "path": item.path}, item.heading
-    return {"sort": CARDS[type(item)], "title": title, **about}
+    return Page("review", values, [review_document(item) for item in items])

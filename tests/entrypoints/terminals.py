@@ -27,7 +27,7 @@ class Talk(NamedTuple):
     shown: str
 
 
-def answer(world: World, typed: bytes, *arguments: str) -> Talk:
+def answer(world: World, typed: bytes, *arguments: str, question: bytes = QUESTION) -> Talk:
     """Run a command of `hardwon` that asks a question, and type an answer."""
     ours, theirs = pty.openpty()
     command = [str(BIN / "hardwon"), *arguments]
@@ -35,16 +35,16 @@ def answer(world: World, typed: bytes, *arguments: str) -> Talk:
         command, cwd=world.project, env=world.variables, stdin=theirs, stdout=theirs, stderr=theirs
     )
     os.close(theirs)
-    shown = _until_asked(ours)
+    shown = _until_asked(ours, question)
     os.write(ours, typed)
     shown += _until_end(ours)
     os.close(ours)
     return Talk(process.wait(LONGEST_RUN), shown.decode())
 
 
-def _until_asked(terminal: int) -> bytes:
+def _until_asked(terminal: int, question: bytes) -> bytes:
     shown = b""
-    while QUESTION not in shown:
+    while question not in shown:
         shown += _read(terminal)
     return shown
 

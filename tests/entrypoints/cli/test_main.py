@@ -144,7 +144,7 @@ def test_every_command_has_help(here: Callable[..., Ran], world: World, command:
     assert (done.code, done.stderr) == (0, "")
     assert done.stdout.startswith(f"Usage: hardwon {command} ")
     assert "-h, --help" in done.stdout
-    assert ("--json" in done.stdout) is (command not in {"demo", "export"})
+    assert ("--json" in done.stdout) is (command not in {"demo", "export", "view"})
     assert "\x1b" not in done.stdout
     assert not world.store.exists()
 

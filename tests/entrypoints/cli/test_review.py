@@ -1,14 +1,19 @@
 """Lessons that newer ones replace: found when they are stored, reviewed, and superseded by every door."""
 
+import datetime as dt
 import json
 
+import attrs
 import pytest
 
+from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Visit
 from tests.entrypoints.mcp.raw_client import LESSON, LESSON_ID
 from tests.entrypoints.programs import COMPLETE, hardwon, recall_by_meaning, run, upsert
+from tests.entrypoints.terminals import answer
+from tests.strategies import of_file
 
 OLDER = {
     "name": "Retry the payment call three times",
@@ -26,7 +31,7 @@ OTHER = {
     "category": "heuristics",
 }
 OLDER_ID, NEWER_ID = content_hash(OLDER["description"]), content_hash(NEWER["description"])
-NOTHING = "Nothing to review: no lesson seems to take the place of another one\n"
+NOTHING = "Nothing to review: no lesson seems to take the place of another one, and nothing else waits for a decision\n"
 
 
 @pytest.fixture
@@ -48,7 +53,7 @@ def test_a_pair_found_as_it_is_stored_is_shown_once_until_it_is_reviewed(world: 
     assert listed.code == 0
     assert f"older: {OLDER['name']} (number 1, id: {OLDER_ID})" in listed.stdout
     assert f"newer: {NEWER['name']} (number 3, id: {NEWER_ID})" in listed.stdout
-    assert "hardwon review 1 3 --replaces, or --keep-both" in listed.stdout
+    assert "hardwon review 1 3 --replaces, --merge or --keep-both" in listed.stdout
     assert (pair["older"]["id"], pair["newer"]["id"]) == (OLDER_ID, NEWER_ID)
     assert 0.9 <= pair["probability"] <= 1
     assert (NEWER["name"] in asked(world), OLDER["name"] in asked(world)) == (True, False)
@@ -140,3 +145,64 @@ def test_the_tool_supersedes_what_it_names_or_stores_nothing(world_by_word: Worl
     assert row["supersededBy"] == content_hash("Name unit, scale and offset.")
     assert "no memory has the id '99'" in refusal
     assert world_by_word.query("SELECT count(*) FROM entries") == [(2,)]
+
+
+def decided(world: World, typed: bytes) -> str:
+    talk = answer(world, typed, "review", question=b"[q] quit:")
+    assert talk.code == 0, talk.shown
+    return talk.shown
+
+
+def test_each_key_decides_a_pair_in_a_terminal(world: World) -> None:
+    skipped, ended = decided(world, b"n\n"), decided(world, b"q\n")
+    assert ("1 of 1" in skipped, OLDER["name"] in skipped, "[m] merge" in ended) == (True, True, True)
+    assert len(hardwon(world, "review", "--json").items) == 1
+
+    shown = decided(world, b"s\n")
+
+    assert f"superseded_by: null -> {NEWER_ID}" in shown
+    assert hardwon(world, "review").stdout == NOTHING
+
+
+def test_a_pair_is_kept_in_a_terminal(world: World) -> None:
+    assert "Both stay" in decided(world, b"k\n")
+    assert hardwon(world, "review").stdout == NOTHING
+
+
+@pytest.mark.parametrize("typed", [b"m\n", None])
+def test_a_pair_is_merged_in_the_editor(world: World, typed: bytes | None) -> None:
+    world.variables["EDITOR"] = "sed -i s/Never/Never_ever/"
+
+    shown = decided(world, typed) if typed else hardwon(world, "review", "1", "3", "--merge").stdout
+
+    merged = NEWER["description"].replace("Never", "Never_ever") + "\n\n" + OLDER["description"]
+    assert "takes the place of" in shown
+    assert hardwon(world, "show", "1", "--json").document["superseded_by"] == content_hash(merged)
+    assert hardwon(world, "show", content_hash(merged), "--json").document["description"] == merged
+
+
+def captured(days: float) -> Entry:
+    made = dt.datetime.now(dt.UTC) - dt.timedelta(days=days)
+    return attrs.evolve(of_file(f"Sign it. {days}", path=f"{days}.md"), name=f"{days} days old", created_at=made)
+
+
+def test_notes_of_the_last_seven_days_wait_until_they_are_judged(world: World) -> None:
+    world.remember(captured(6.9), captured(7.1))
+
+    notes = [item["entry"] for item in hardwon(world, "review", "--json").items if item["sort"] == "note"]
+    listed = hardwon(world, "review").stdout
+    hardwon(world, "validate", str(notes[0]["number"]), "--useful")
+
+    assert [note["name"] for note in notes] == ["6.9 days old"]
+    assert f"hardwon validate {notes[0]['number']} --useful" in listed
+    assert [item["sort"] for item in hardwon(world, "review", "--json").items] == ["pair"]
+
+
+def test_a_foreign_project_with_entries_waits_for_a_word_of_the_user(world: World) -> None:
+    world.query("UPDATE project SET authorship = 'foreign', trust = 'unsaid'")
+    [project] = [item for item in hardwon(world, "review", "--json").items if item["sort"] == "project"]
+
+    assert project["entries"] == 3
+    assert "foreign: you never committed to it (3 entries)" in hardwon(world, "review").stdout
+    hardwon(world, "trust", "--revoke")
+    assert [item["sort"] for item in hardwon(world, "review", "--json").items] == ["pair"]

@@ -1,0 +1,50 @@
+"""Things that wait for the user's decision, as text and JSON."""
+
+from collections.abc import Iterator, Mapping
+
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.project import Registry
+from hardwon.domain.use_cases.bank_drift import Drift
+from hardwon.domain.use_cases.review_memory import Captured, Pair, ReviewItem, Untrusted
+from hardwon.entrypoints.presenters.entries import drift_document, drift_line, entry_document, named
+from hardwon.entrypoints.presenters.projects import place_of, why
+from hardwon.entrypoints.presenters.text import counted, on_one_line
+
+SORTS: Mapping[type[ReviewItem], str] = {Pair: "pair", Drift: "drift", Untrusted: "project", Captured: "note"}
+INDENT = "     "
+
+
+def review_document(item: ReviewItem) -> dict[str, object]:
+    """Return *item* for JSON."""
+    match item:
+        case Pair(older, newer, probability):
+            fields: dict[str, object] = {"older": entry_document(older), "newer": entry_document(newer)}
+            return {"sort": "pair", "probability": probability, **fields}
+        case Untrusted(project, label, entries):
+            return {"sort": "project", "project": project.id, "label": label, "entries": entries}
+        case Captured(entry):
+            return {"sort": "note", "entry": entry_document(entry)}
+        case _:
+            return {"sort": "drift", **drift_document(item)}
+
+
+def review_lines(item: ReviewItem, registry: Registry) -> Iterator[str]:
+    """Yield the lines that show *item* to a person, the last of them with the commands that decide it."""
+    match item:
+        case Pair(older, newer, probability):
+            yield from _lesson(f"{probability:.0%}  older: ", older)
+            yield from _lesson(f"{INDENT}newer: ", newer)
+            yield f"{INDENT}hardwon review {older.number} {newer.number} --replaces, --merge or --keep-both"
+        case Untrusted(project, label, entries):
+            yield f"{label}: {why(project, registry)} ({counted(entries, 'entry', 'entries')})"
+            yield f"{INDENT}hardwon trust {place_of(project)}, or with --revoke"
+        case Captured(entry):
+            yield from _lesson(f"captured this week: {entry.kind}  ", entry)
+            yield f"{INDENT}hardwon validate {entry.number} --useful, hardwon edit or hardwon forget"
+        case _:
+            yield drift_line(item)
+
+
+def _lesson(head: str, entry: Entry) -> Iterator[str]:
+    yield f"{head}{named(entry)}"
+    yield f"{INDENT}{on_one_line(entry.description)}"
