@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance quality docs figures imports description words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance quality docs pictures figures imports description words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -75,8 +75,9 @@ soak-fuzz: setup  ## damaged inputs for every parser, and for a live server
 soak-busy: setup  ## session starts on 10,000 entries, ten busy processes a core; BUSY_SECONDS says how long
 	$(SOAK) -n 0 tests/campaigns/test_busy.py
 
-docs: .venv/.installed  ## check the documents: their commands run, what they name is there
+docs: .venv/.installed  ## check the documents (their commands run, what they name is there), and build them into site/
 	$(PYTEST) tests/test_docs.py tests/entrypoints/test_readme.py tests/plugin/test_texts.py tests/security/test_security_policy.py
+	@$(BIN)/python -m tools.site
 
 bench: setup  ## figures and ratios, measured in one run
 	$(BIN)/python -m bench
@@ -87,6 +88,9 @@ performance: setup  ## measure the cost of every door at SIZES, and write docs/p
 
 quality: setup  ## measure the tables of docs/quality.md from scratch; TABLES names some
 	$(BIN)/python -m bench.quality $(TABLES)
+
+pictures: setup  ## write docs/images: the page by Chromium, terminals by rich
+	@$(BIN)/python -m tools.pictures
 
 figures: .venv/.installed  ## how large the code is, and how many modules a walk through it enters
 	@$(BIN)/python -m tools.figures
@@ -118,7 +122,7 @@ uninstall: $(UV)  ## remove the installed programs; memories stay
 	$(UV) tool uninstall hardwon
 
 clean:  ## remove what the verbs made
-	rm -rf .venv .venv-bare build dist *.egg-info .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bare build dist site *.egg-info .mypy_cache .ruff_cache .hypothesis
 
 # The one place pip is called: it brings uv into the project's own environment.
 $(UV):

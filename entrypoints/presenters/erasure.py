@@ -15,4 +15,7 @@ def by_place(items: Sequence[Found]) -> dict[str, str]:
 
 
 def _plural(noun: str) -> str:
+    first, of, rest = noun.partition(" of ")
+    if of:
+        return f"{_plural(first)}{of}{rest}"
     return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"

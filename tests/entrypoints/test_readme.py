@@ -1,4 +1,4 @@
-"""Every command in the README works as printed."""
+"""Every command in the README and in the pages for users works as printed."""
 
 import json
 import os
@@ -18,9 +18,19 @@ from tests.fakes.doors import can_run_here, run_here
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = Path(sys.executable).parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ("getting-started", "everyday", "conversations", "forgetting", "trust", "mcp")
+MANUAL = "\n".join([README, *((ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in PAGES)])
 COMMANDS = [
-    line for block in re.findall(r"```sh\n(.*?)```", README, re.DOTALL) for line in block.splitlines() if line.strip()
+    *dict.fromkeys(
+        line
+        for block in re.findall(r"```sh\n(.*?)```", MANUAL, re.DOTALL)
+        for line in block.splitlines()
+        if line.strip()
+    )
 ]
+"""Each once, in the order in which they are read."""
+
+MAX_README_BYTES = 7 * 1024
 VERBS = [command.split()[1] for command in COMMANDS if command.startswith("make ")]
 OF_OTHERS = ("make ", "claude ")
 """Programs that are not ours to run: what their commands name is checked instead."""
@@ -70,6 +80,10 @@ def test_the_plugin_of_the_readme_is_in_the_marketplace_of_the_clone() -> None:
     assert (ROOT / plugin["source"] / ".claude-plugin/plugin.json").is_file()
 
 
+def test_the_readme_is_short() -> None:
+    assert len(README.encode()) <= MAX_README_BYTES
+
+
 def test_the_readme_names_its_two_commands() -> None:
     assert {"demo", "test"} <= set(VERBS)
 
@@ -100,7 +114,7 @@ def test_the_block_and_the_answers_in_the_readme_are_real_output(tmp_path: Path)
 
 
 def assert_answers_are_real(project: Path, home: Path) -> None:
-    [shown] = [block for block in re.findall(r"```text\n(.*?)```", README, re.DOTALL) if block.startswith("Searching ")]
+    [shown] = [block for block in re.findall(r"```text\n(.*?)```", MANUAL, re.DOTALL) if block.startswith("Searching ")]
     question = next(command for command in COMMANDS if command.startswith("hardwon recall"))
     run(["hardwon", "index"], project, home)
 
