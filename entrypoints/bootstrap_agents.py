@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from hardwon.adapters.agents.agent import ConfiguredAgent
+from hardwon.adapters.agents.past_transcripts import AgentsTranscripts
 from hardwon.adapters.agents.programs import HOOK, SERVER, Programs
 from hardwon.adapters.agents.record import JsonSetupRecord
 from hardwon.adapters.agents.start_time import start_seconds
@@ -14,6 +15,7 @@ from hardwon.adapters.agents.table import AGENTS
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.ports.agents import Agent, SetupTarget
+from hardwon.ports.transcripts import PastTranscripts
 
 NAMES = tuple(facts.name for facts in AGENTS)
 COMMANDS = {
@@ -46,6 +48,11 @@ def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[
     home, programs, commands = os.path.expanduser("~"), our_programs(), command_files()
     environ = {**environ, **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)}}
     return [ConfiguredAgent(facts, home, environ, programs, commands, names_server=mcp_json) for facts in AGENTS]
+
+
+def past_transcripts(environ: Mapping[str, str]) -> PastTranscripts:
+    """Return the transcripts of all earlier sessions of this user."""
+    return AgentsTranscripts(environ, os.path.expanduser("~"))
 
 
 def used_agents(agents: Sequence[Agent]) -> list[Agent]:

@@ -182,13 +182,15 @@ class TranscriptCapture:
         root: The project's folder.
         path: The transcript, links resolved; `-` for standard input.
         embed: Whether the embedder may be asked; it is cut by words alone if not.
+        session_id: The session of a transcript that does not name it.
 
     Attributes:
         root: The project's folder, links resolved.
 
     """
 
-    def __init__(self, memory: Memory, root: str, path: str, *, embed: bool = True) -> None:
+    def __init__(self, memory: Memory, root: str, path: str, *, embed: bool = True, session_id: str = "") -> None:
+        self._session_id = session_id
         self.root = os.path.realpath(root)
         self._memory = memory
         self._path = path
@@ -218,10 +220,11 @@ class TranscriptCapture:
         transcript = self._read()
         if (first := next(transcript, None)) is None:
             return Captured(buffer=self._new_buffer(""))
-        known = self._capture.journal.buffer(first.session_id) if first.session_id else None
+        session_id = first.session_id or self._session_id
+        known = self._capture.journal.buffer(session_id) if session_id else None
         if known and self._is_of_this(known) and not force:
             return capture_session(self._capture, known, self._read(known.position or 0), progress=progress)
-        buffer = self._begun(first.session_id, known, force=force)
+        buffer = self._begun(session_id, known, force=force)
         return capture_session(self._capture, buffer, chain([first], transcript), progress=progress)
 
     def learn(self, captured: Captured) -> Learned:

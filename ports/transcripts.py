@@ -1,4 +1,4 @@
-"""The two sources of a captured session: the journal of hook events, and the transcript of the agent."""
+"""The sources of captured sessions: the journal of hook events, and transcripts of the agents."""
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
@@ -97,4 +97,31 @@ class Transcripts(Protocol):
             UnreadableFileError: it can't be read, is no transcript, or none of its exchanges has a time.
 
         """
+        ...
+
+
+class PastTranscript(NamedTuple):
+    """
+    The transcript of an earlier session.
+
+    Attributes:
+        path: The file.
+        folder: The folder in which the session was begun.
+        session_id: The session, by the host's name.
+        size: In bytes.
+        changed_at: When the file was changed, in Unix seconds.
+    """
+
+    path: str
+    folder: str
+    session_id: str
+    size: int
+    changed_at: float
+
+
+class PastTranscripts(Protocol):
+    """The transcripts that the agents keep themselves."""
+
+    def all(self) -> Sequence[PastTranscript]:
+        """Return all that can be read and name their folder and session, the last changed at the end."""
         ...

@@ -1,8 +1,9 @@
 """Commands on conversations: capture a transcript or a session, show the state of capture, keep a text for good."""
 
 import contextlib
+import datetime as dt
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import attrs
@@ -10,19 +11,21 @@ import typer
 
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer, project_of, timestamp
+from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.settings import BUFFERED, Settings
 from hardwon.domain.use_cases.capture import Captured, Progress
 from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock
 from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capture_lock
-from hardwon.entrypoints.cli.console import print_items, print_json, progress, say, warn
+from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for
+from hardwon.entrypoints.past_sessions import sessions_to_capture
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
-from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
+from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, PastTranscript
 
 
 class SessionStatus(NamedTuple):
@@ -105,7 +108,8 @@ def _line(session: SessionStatus) -> str:
 
 CAPTURE_EXAMPLES = (
     "hardwon capture --from ~/.claude/projects/-home-me-app/4e1079b4.jsonl    "
-    "hardwon capture --dry-run --json < exchanges.jsonl"
+    "hardwon capture --dry-run --json < exchanges.jsonl    "
+    "hardwon capture --all --dry-run"
 )
 
 
@@ -125,6 +129,11 @@ def capture(
         bool, typer.Option("--no-embed", help="Ask no embedder: cut by words, leave the vectors for later.")
     ] = False,
     status: Annotated[bool, typer.Option("--status", help="Only tell what waits to be captured.")] = False,
+    past: Annotated[
+        bool,
+        typer.Option("--all", help="All earlier sessions of Claude Code and Codex in this project, after a preview."),
+    ] = False,
+    yes: Yes = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
     as_json: AsJson = False,
@@ -140,6 +149,13 @@ def capture(
     if status:
         print_status(open_for(project_root, global_store, create=False), as_json=as_json)
         return
+    if past:
+        if transcript is not None or force:
+            raise typer.BadParameter("goes with neither --from nor --force", param_hint="'--all'")
+        ensure_storable(project_root)
+        memory = open_for(project_root, global_store, create=not dry_run)
+        _capture_past(memory, project_root, embed=not no_embed, dry_run=dry_run, yes=yes, as_json=as_json)
+        return
     path = _path(transcript)
     ensure_storable(project_root)
     memory = open_for(project_root, global_store, create=not dry_run)
@@ -153,6 +169,69 @@ def capture(
         _keep(capturing, force=force, as_json=as_json)
     if not no_embed:
         label_after_output(memory)
+
+
+def _capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
+    """
+    Capture the sessions of the project that were not captured yet, one after the other; what was captured stays if it is interrupted.
+
+    Raises:
+        typer.Exit: a session could not be captured.
+    """
+    sessions = sessions_to_capture(memory, project_root)
+    if dry_run or not sessions:
+        _print_past(sessions, [], as_json=as_json)
+        return
+    ask(f"capture {_sum_of(sessions)}", yes=yes, about=map(_past_line, sessions))
+    failed, files = list[str](), list[str]()
+    with capture_lock(memory, project_root), progress() as bar:
+        task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
+        for place, session in enumerate(sessions, 1):
+            bar.update(task, description=f"capturing session {place} of {len(sessions)}, kB")
+            capturing = TranscriptCapture(
+                memory, project_root, os.path.realpath(session.path), embed=embed, session_id=session.session_id
+            )
+            try:
+                captured = capturing.run(lambda _: None, force=False)
+            except InvalidEntryError as error:
+                failed.append(str(error))
+            else:
+                files += captured.files
+                failed += capturing.learn(captured).problems
+            bar.advance(task, session.size // KILOBYTE)
+    for problem in failed:
+        warn(problem)
+    _print_past(sessions, [file for file in dict.fromkeys(files) if os.path.exists(file)], as_json=as_json, done=True)
+    if embed:
+        label_after_output(memory)
+    if failed:
+        raise typer.Exit(OUR_FAILURE)
+
+
+KILOBYTE = 1_000
+
+
+def _sum_of(sessions: Sequence[PastTranscript]) -> str:
+    size = sum(session.size for session in sessions)
+    return f"{counted(len(sessions), 'session', 'sessions')}, {size / KILOBYTE:,.0f} kB"
+
+
+def _past_line(session: PastTranscript) -> str:
+    changed = dt.datetime.fromtimestamp(session.changed_at, dt.UTC)
+    return f"  {changed:%Y-%m-%d}  {session.size / KILOBYTE:,.0f} kB  {session.path}"
+
+
+def _print_past(sessions: Sequence[PastTranscript], files: Sequence[str], *, as_json: bool, done: bool = False) -> None:
+    if as_json:
+        print_items([session._asdict() for session in sessions], files=[*files])
+        return
+    if not sessions:
+        say("No session of this project waits to be captured")
+        return
+    outcome = f", {counted(len(files), 'file', 'files')}" if done else ""
+    say(f"{'Captured' if done else 'Would capture'}: {_sum_of(sessions)}{outcome}")
+    for session in () if done else sessions:
+        say(_past_line(session))
 
 
 def _keep(capturing: TranscriptCapture, *, force: bool, as_json: bool) -> None:

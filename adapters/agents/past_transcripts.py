@@ -1,0 +1,76 @@
+"""Transcripts that Claude Code and Codex kept of earlier sessions."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX
+from hardwon.ports.override import override
+from hardwon.ports.transcripts import PastTranscript, PastTranscripts
+
+FOLDERS = ((CLAUDE_CODE, "projects"), (CODEX, "sessions"))
+OF_A_HELPER = "agent-"
+"""How Claude Code's names of transcripts begin that are of an agent's own helpers, not of a conversation with the user."""
+
+ENDING = ".jsonl"
+LINES_READ = 50
+LONGEST_LINE = 1_000_000
+
+
+class AgentsTranscripts(PastTranscripts):
+    """
+    The transcripts of all sessions of this user.
+
+    Args:
+        environ: May name other folders of the agents.
+        home: The user's folder.
+
+    """
+
+    def __init__(self, environ: Mapping[str, str], home: str) -> None:
+        self._folders = [os.path.join(agent.settings_folder(environ, home), name) for agent, name in FOLDERS]
+
+    @override
+    def all(self) -> Sequence[PastTranscript]:
+        found = [past for path in self._paths() if (past := _described(path))]
+        return sorted(found, key=lambda past: (past.changed_at, past.path))
+
+    def _paths(self) -> Iterator[str]:
+        for folder in self._folders:
+            for place, _, names in os.walk(folder):
+                for name in sorted(names):
+                    if name.endswith(ENDING) and not name.startswith(OF_A_HELPER):
+                        yield os.path.join(place, name)
+
+
+def _described(path: str) -> PastTranscript | None:
+    """Return what the first lines of a transcript say of it; None if they name no folder and session, or can't be read."""
+    folder = session_id = ""
+    with suppress(OSError), open(path, "rb") as file:
+        about = os.stat(file.fileno())
+        for line in islice(iter(lambda: file.readline(LONGEST_LINE), b""), LINES_READ):
+            fields = _fields(line)
+            folder = folder or _text(fields.get("cwd"))
+            session_id = session_id or _text(fields.get("sessionId") or fields.get("id"))
+            if folder and session_id:
+                return PastTranscript(path, folder, session_id, about.st_size, about.st_mtime)
+    return None
+
+
+def _fields(line: bytes) -> Mapping[str, Any]:
+    """Return the fields of a line of Claude Code, or of the beginning of a session of Codex; none of another one."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    payload = found.get("payload")
+    return payload if found.get("type") == "session_meta" and isinstance(payload, dict) else found
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
