@@ -7,7 +7,7 @@ export UV_NO_PROGRESS := true
 PYTHON ?= python3
 BIN := .venv/bin
 UV := $(BIN)/uv
-FOLDERS := domain ports adapters entrypoints examples plugin/commands
+FOLDERS := domain ports adapters entrypoints examples plugin
 SOURCES := $(shell find $(FOLDERS) -name __pycache__ -prune -o -print) pyproject.toml LICENSE NOTICE README.md
 # One more than cores: many tests wait for a process.
 JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
@@ -23,6 +23,9 @@ setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, 
 
 demo: .venv/.installed  ## run the main job on the sample project, offline, in a throw-away store
 	@$(BIN)/hardwon demo
+
+# Said before each step of a set-up, which take seconds to a minute.
+STEP = @echo '$(1) ...' >&2
 
 fmt: .venv/.installed  ## format the code, and fix what ruff can fix
 	$(BIN)/ruff check --quiet --fix-only .
@@ -110,6 +113,7 @@ build: .venv/.dev  ## the wheel and the source archive in dist/
 
 install: $(UV)  ## install hardwon for this user, as a uv tool
 	$(UV) tool install --force --compile-bytecode --constraints requirements/run.txt .
+	@echo 'Now connect your agents, in a project: hardwon init'
 
 environment: $(UV)  ## install hardwon into an environment of its own, the folder ENVIRONMENT
 	@test -n "$$ENVIRONMENT" || { echo 'name the folder: make environment ENVIRONMENT=FOLDER' >&2; exit 1; }
@@ -126,19 +130,23 @@ clean:  ## remove what the verbs made
 
 # The one place pip is called: it brings uv into the project's own environment.
 $(UV):
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hardwon needs Python 3.11 or newer: make PYTHON=python3.12")'
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "hardwon needs Python 3.11 or newer: make PYTHON=python3.12")'
+	$(call STEP,1 of 3: making an environment for hardwon in .venv)
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/uv.txt
 
 .venv/.dev: requirements/dev.txt | $(UV)
-	$(UV) pip install --python .venv --quiet --compile-bytecode --require-hashes -r requirements/dev.txt
+	$(call STEP,2 of 3: installing what it needs and its tests; half a minute with a quick network)
+	@$(UV) pip install --python .venv --quiet --compile-bytecode --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # An edit is tested at once: .venv/editable/hardwon links to the folders, and a .pth file names .venv/editable. Setuptools'
 # own finder, which this replaces, slows the start of each process down, and mypy cannot follow it.
 .venv/.installed: .venv/.dev pyproject.toml Makefile
-	$(UV) pip install --python .venv --quiet --no-deps --no-build-isolation --reinstall -C editable_mode=compat --editable .
-	@rm -rf *.egg-info .venv/editable && mkdir -p .venv/editable/hardwon/plugin
+	$(call STEP,3 of 3: installing hardwon itself)
+	@$(UV) pip install --python .venv --quiet --no-deps --no-build-isolation --reinstall -C editable_mode=compat --editable .
+	@rm -rf *.egg-info .venv/editable && mkdir -p .venv/editable/hardwon
+	@ln -s "$(CURDIR)/.claude-plugin" .venv/editable/hardwon/marketplace
 	@for folder in $(FOLDERS); do ln -s "$(CURDIR)/$$folder" .venv/editable/hardwon/$$folder; done
 	@set -e; for file in .venv/lib/python*/site-packages/__editable__.hardwon-*.pth; do rm "$$file"; echo "$(CURDIR)/.venv/editable" > "$$file"; done
 	@touch $@

@@ -1,7 +1,9 @@
 """The agents of this user, with our programs and commands for them."""
 
+import errno
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -38,6 +40,8 @@ FOLDERS = tuple(facts.variable for facts in AGENTS if facts.variable)
 
 DEPTH = 3
 """How far below such a folder a file is, at most."""
+
+COMPILED = shutil.ignore_patterns("__pycache__")
 
 LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
 """How a command of the plugin calls us; a project's commands find us on PATH."""
@@ -98,6 +102,24 @@ def command_files() -> dict[str, str]:
         name: (folder / f"{file}.md").read_text(encoding="utf-8").replace(LAUNCHED, "hardwon")
         for name, file in COMMANDS.items()
     }
+
+
+def write_plugin(folder: str) -> None:
+    """
+    Write the plugin into *folder*, with the marketplace that names it, so that Claude Code can install it from there.
+
+    Raises:
+        FileExistsError: the folder is there and not empty.
+        OSError: it can't be written.
+    """
+    if os.path.isdir(folder) and os.listdir(folder):
+        raise FileExistsError(errno.EEXIST, "is not empty", folder)
+    for name, package, file in ((".claude-plugin", "marketplace", "marketplace.json"), ("plugin", "plugin", "launch")):
+        source = os.path.dirname(str(files(f"hardwon.{package}") / file))
+        shutil.copytree(source, os.path.join(folder, name), ignore=COMPILED)
+    for name in ("launch", "setup"):
+        path = os.path.join(folder, "plugin", name)
+        os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
 
 
 def _program(name: str) -> str:

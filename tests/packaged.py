@@ -4,7 +4,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("domain", "ports", "adapters", "entrypoints", "examples", "plugin/commands")
+FOLDERS = ("domain", "ports", "adapters", "entrypoints", "examples", "plugin", ".claude-plugin")
+PACKED_AS = {".claude-plugin": "marketplace"}
+"""Folders with another name in the wheel."""
+
 BARE = ROOT / ".venv-bare"
 
 
@@ -20,7 +23,7 @@ def files_below(folder: Path) -> dict[str, bytes]:
 def packaged_sources() -> dict[str, bytes]:
     """Return the files that belong into the wheel, by their paths in it."""
     return {
-        f"hardwon/{folder}/{name}": content
+        f"hardwon/{PACKED_AS.get(folder, folder)}/{name}": content
         for folder in FOLDERS
         for name, content in files_below(ROOT / folder).items()
     }

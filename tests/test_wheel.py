@@ -1,4 +1,4 @@
-"""The wheel holds the four folders, the sample project and the plugin's commands, whole, under one top-level name."""
+"""The wheel holds the four folders, the sample project and the plugin, whole, under one top-level name."""
 
 import shutil
 import subprocess
@@ -41,6 +41,12 @@ def test_the_wheel_holds_every_file_of_the_folders_byte_for_byte(wheel: zipfile.
 
     assert packed.keys() == expected.keys()
     assert packed == expected
+
+
+def test_programs_of_the_plugin_stay_programs(wheel: zipfile.ZipFile) -> None:
+    modes = {name: wheel.getinfo(f"hardwon/plugin/{name}").external_attr >> 16 & 0o777 for name in ("launch", "setup")}
+
+    assert all(mode & 0o111 for mode in modes.values()), modes
 
 
 def test_the_wheel_carries_the_licence_and_the_notice(wheel: zipfile.ZipFile) -> None:

@@ -3,6 +3,7 @@
 import compileall
 import contextlib
 import os
+import shlex
 from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Annotated
@@ -13,12 +14,12 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.project import CONVERSATIONS, Conversations
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_up, used_agents
+from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_up, used_agents, write_plugin
 from hardwon.entrypoints.bootstrap_capture import folder_of_files
 from hardwon.entrypoints.bootstrap_files import build_index_host_memory
 from hardwon.entrypoints.bootstrap_project import count_host_facts, host_memory, top_of
 from hardwon.entrypoints.bootstrap_projects import build_git_exclusion, build_know_projects
-from hardwon.entrypoints.cli.console import Yes, agrees, ask, can_be_asked, warn
+from hardwon.entrypoints.cli.console import Yes, agrees, ask, can_be_asked, print_json, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
@@ -61,6 +62,15 @@ def init(
             show_default=False,
         ),
     ] = None,
+    plugin: Annotated[
+        str | None,
+        typer.Option(
+            "--plugin",
+            metavar="FOLDER",
+            help="Only write the plugin for Claude Code into this folder.",
+            show_default=False,
+        ),
+    ] = None,
     project_root: Annotated[
         str | None,
         typer.Option(
@@ -79,6 +89,9 @@ def init(
     It shows what it will write before it does, beside what is there, and a second
     run finds nothing to do. Agents are those whose folder or program is found.
     """
+    if plugin is not None:
+        _write_plugin(plugin, as_json=as_json)
+        return
     project = find_project(project_root, os.curdir, os.path.expanduser("~"))
     store = resolve(project.folder, global_store).settings.global_store
     agents = _chosen(agent, _built(mcp_json=mcp_json, remove=remove), everything=remove)
@@ -101,6 +114,27 @@ def init(
             _finish(output, project, global_store, bring_in, is_asked=is_asked)
     if output.refused:
         raise typer.Exit(USERS_MISTAKE)
+
+
+def _write_plugin(folder: str, *, as_json: bool) -> None:
+    """
+    Write the plugin, and say how it is installed.
+
+    Raises:
+        typer.BadParameter: the folder can't be written, or holds something.
+    """
+    real = os.path.realpath(os.path.expanduser(folder))
+    try:
+        write_plugin(real)
+    except OSError as error:
+        raise typer.BadParameter(f"{real}: {error.strerror}", param_hint="'--plugin'") from error
+    commands = [f"claude plugin marketplace add {shlex.quote(real)}", "claude plugin install hardwon@hardwon"]
+    if as_json:
+        print_json({"folder": real, "commands": commands})
+        return
+    say(f"Wrote the plugin to {real}. To install it:")
+    for command in commands:
+        say(f"  {command}")
 
 
 def _built(*, mcp_json: bool, remove: bool) -> list[Agent]:
