@@ -1,5 +1,6 @@
 """`hardwon view` from its first line to its end."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -27,8 +28,9 @@ def listeners_of(process_id: int) -> set[str]:
     """Return the addresses on which a process listens, in hexadecimal, as Linux tells."""
     sockets = set[str]()
     for name in os.listdir(f"/proc/{process_id}/fd"):
-        target = os.readlink(f"/proc/{process_id}/fd/{name}")
-        sockets |= {target[8:-1]} if target.startswith("socket:[") else set()
+        with contextlib.suppress(FileNotFoundError):  # it may be closed meanwhile
+            target = os.readlink(f"/proc/{process_id}/fd/{name}")
+            sockets |= {target[8:-1]} if target.startswith("socket:[") else set()
     found = set[str]()
     for table in ("tcp", "tcp6"):
         with open(f"/proc/net/{table}", encoding="ascii") as lines:
