@@ -196,6 +196,8 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     since=st.none() | timestamps,
     until=st.none() | timestamps,
     idle_since=st.none() | timestamps,
+    shown=st.none(),
+    used=st.none(),
     among=st.none(),
     except_for=st.just(()),
 )
