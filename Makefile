@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance quality docs pictures figures imports description words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance quality docs configuration pictures figures imports description words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -91,6 +91,9 @@ performance: setup  ## measure the cost of every door at SIZES, and write docs/p
 
 quality: setup  ## measure the tables of docs/quality.md from scratch; TABLES names some
 	$(BIN)/python -m bench.quality $(TABLES)
+
+configuration: .venv/.installed  ## write the table of docs/configuration.md, after a setting changed
+	@$(BIN)/python -m tools.configuration
 
 pictures: setup  ## write docs/images: the page by Chromium, terminals by rich
 	@$(BIN)/python -m tools.pictures
