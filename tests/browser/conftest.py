@@ -40,7 +40,7 @@ def world(original: Original, tmp_path: Path, cleanup: contextlib.ExitStack) -> 
 
 @pytest.fixture
 def empty_world(tmp_path: Path, cleanup: contextlib.ExitStack) -> World:
-    return World(tmp_path / "world", cleanup)
+    return World(tmp_path / "empty", cleanup)
 
 
 @pytest.fixture

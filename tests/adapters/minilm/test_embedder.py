@@ -51,7 +51,8 @@ def test_each_text_gets_a_float32_vector_in_its_place(embedder: MiniLmEmbedder, 
     texts = ["one two three four", "", "one", "one two"]
     vectors = embedder.embed(texts, "query", no_deadline)
     assert [(vector.typecode, len(vector)) for vector in vectors] == [("f", 384)] * 4
-    assert vectors == [embedder.embed([text], "query", no_deadline)[0] for text in texts]
+    for vector, text in zip(vectors, texts, strict=True):  # the last digits depend on the processor and on the batch
+        assert vector.tolist() == pytest.approx(embedder.embed([text], "query", no_deadline)[0].tolist(), abs=1e-5)
     assert all(math.isfinite(value) for vector in vectors for value in vector)
 
 
