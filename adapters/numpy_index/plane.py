@@ -23,10 +23,13 @@ BLOCK = 1_000
 COARSE = 32
 """Principal components that are compared before whole vectors: distances in them are never larger than the true ones."""
 
+MANY = 0.02
+"""Where the components leave more of all pairs than this, comparing all vectors at once is faster than pair by pair."""
+
 
 class NumpyProjection(Projection):
     """
-    The plane of the first two principal components.
+    The plane of the first two principal components; the last one is kept until the store changes.
 
     Args:
         source: Of the vectors.
@@ -36,9 +39,16 @@ class NumpyProjection(Projection):
     def __init__(self, source: VectorSource, max_compared: int = MAX_COMPARED) -> None:
         self._source = source
         self._max_compared = max_compared
+        self._kept: tuple[tuple[int, EntryFilter], Plane] | None = None
 
     @override
     def plane(self, only: EntryFilter) -> Plane:
+        asked = (self._source.version(), only)
+        if self._kept is None or self._kept[0] != asked:
+            self._kept = asked, self._plane(only)
+        return self._kept[1]
+
+    def _plane(self, only: EntryFilter) -> Plane:
         members = Members.of(self._source.members(only))
         block = self._source.load(members.seqs.tolist())
         seqs = np.array(block.seqs, dtype=np.int64)
@@ -99,9 +109,11 @@ def _near_pairs(rows: Rows, components: Rows) -> Iterator[Sequence[int]]:
     for begin in range(0, len(rows), BLOCK):
         block = slice(begin, begin + BLOCK)
         distances = lengths[block, None] + lengths[None, begin:] - 2 * components[block] @ components[begin:].T
-        ones, others = np.nonzero(distances <= farthest + 1e-4)
-        later = ones < others
-        ones, others = ones[later] + begin, others[later] + begin
+        possible = np.triu(distances <= farthest + 1e-4, 1)
+        if possible.mean() > MANY:
+            possible &= rows[block] @ rows[begin:].T >= NEAR
+        ones, others = np.nonzero(possible)
+        ones, others = ones + begin, others + begin
         cosines = np.concatenate(
             [
                 np.einsum("ij,ij->i", rows[ones[part : part + BLOCK]], rows[others[part : part + BLOCK]])

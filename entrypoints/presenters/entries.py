@@ -2,7 +2,8 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import attrs
 
@@ -18,6 +19,9 @@ from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.presenters.text import utc_text, visible
+
+if TYPE_CHECKING:
+    from cattrs import Converter
 
 
 def change_confirmation(changed: Changed) -> list[str]:
@@ -95,11 +99,16 @@ def _counters(usage: Usage) -> dict[str, object]:
 
 def plain(document: object) -> Any:
     """Return *document* as JSON can hold it: values of ours as objects, moments as ISO 8601."""
+    return _converter().unstructure(document)
+
+
+@cache
+def _converter() -> "Converter":
     from cattrs import Converter  # 20 ms, for JSON only
 
     converter = Converter()
     converter.register_unstructure_hook(dt.datetime, lambda utc_text: utc_text.isoformat())
-    return converter.unstructure(document)
+    return converter
 
 
 SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"

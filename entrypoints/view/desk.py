@@ -11,10 +11,11 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_overview import build_review_memory
+from hardwon.entrypoints.bootstrap_overview import build_projection, build_review_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.clock import Clock
+from hardwon.ports.plane import Projection
 
 T = TypeVar("T")
 
@@ -35,6 +36,7 @@ class Desk:
         self.memory = memory
         self.project_root = project_root
         self._recall: Recall | None = None
+        self._projection: Projection | None = None
         self._to_review = 0
         self._counted_at = float("-inf")
 
@@ -47,6 +49,11 @@ class Desk:
         """Return the search, which keeps the vectors that it has loaded."""
         self._recall = self._recall or build_recall(self.memory)
         return self._recall
+
+    def projection(self) -> Projection | None:
+        """Return the map of the vectors, which keeps what it has compared; None without a space."""
+        self._projection = self._projection or build_projection(self.memory, "learning")
+        return self._projection
 
     def to_review(self) -> int:
         """Return how many things wait for a decision; counted twice a minute at most."""

@@ -9,7 +9,7 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.vocabulary import KINDS
-from hardwon.entrypoints.bootstrap_overview import build_projection, overview_of
+from hardwon.entrypoints.bootstrap_overview import overview_of
 from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.view.answering import Asked, Page
 from hardwon.entrypoints.view.charts import OTHER, ranked_names, sparkline, stacked_bars, weeks_until
@@ -81,7 +81,7 @@ def map_page(desk: Desk, asked: Asked) -> Page:
 def _plane(desk: Desk, only: EntryFilter) -> tuple[Plane, str]:
     """Return the plane, and why it is empty."""
     try:
-        projection = build_projection(desk.memory, "learning")
+        projection = desk.projection()
         plane = projection.plane(only) if projection else Plane()
     except HardwonError as error:
         return Plane(), str(error)

@@ -1,6 +1,7 @@
 """The plane: two principal components, and near duplicates."""
 
 import math
+import random
 from array import array
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -22,18 +23,21 @@ class Vectors(VectorSource):
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
+        self.changes = 0
+        self.loads = 0
 
     @property
     def dimensions(self) -> int:
         return len(self.rows[0])
 
     def version(self) -> int:
-        return 1
+        return self.changes
 
     def members(self, _: EntryFilter) -> Mapping[str | None, str]:
         return {None: ",".join(str(seq) for seq in range(1, len(self.rows) + 1))}
 
     def load(self, seqs: Sequence[int]) -> VectorBlock:
+        self.loads += 1
         return VectorBlock([*reversed(seqs)], array("f", [x for row in reversed(self.rows) for x in row]))
 
     def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
@@ -90,6 +94,25 @@ def test_the_largest_spread_lies_along_x() -> None:
     x, y = (max(point[axis] for point in plane.points.values()) for axis in (0, 1))
     assert x == pytest.approx(1.0, abs=0.2)
     assert y < x
+
+
+def test_near_duplicates_are_found_where_the_components_tell_little_apart() -> None:
+    rng = random.Random(1)
+    rows = [unit([rng.gauss(0, 1) for _ in range(384)]) for _ in range(1_200)]
+    rows[1_100] = unit([x + rng.gauss(0, 0.01) for x in rows[7]])
+
+    assert plane_of(rows).groups == [[8, 1_101]]
+
+
+def test_a_plane_is_kept_until_the_vectors_change() -> None:
+    vectors = Vectors([[1, 0], [0, 1]])
+    projection = NumpyProjection(vectors)
+
+    first = projection.plane(EVERYTHING)
+    assert (projection.plane(EVERYTHING), vectors.loads) == (first, 1)
+    vectors.rows, vectors.changes = [[1, 0], [1, 0]], 1
+    assert projection.plane(EVERYTHING).groups == [[1, 2]]
+    assert (projection.plane(EntryFilter(kinds=("learning",))).groups, vectors.loads) == ([[1, 2]], 3)
 
 
 def test_too_many_entries_are_not_compared() -> None:
