@@ -89,9 +89,8 @@ def memory_page(desk: Desk, asked: Asked) -> Page:
     found = _found(desk, search, number)
     count = desk.memory.repository.count(search.only)
     rows = _rows(desk, registry, search, found.answers)
-    is_part = "part" in asked.query
     return Page(
-        "memory_list" if is_part else "memory",
+        "memory",
         {
             "search": search,
             "typed": asked.query.get("q", ""),
@@ -100,7 +99,7 @@ def memory_page(desk: Desk, asked: Asked) -> Page:
             "number": number,
             "has_more": not search.text and number * PAGE_SIZE < count,
             "notes": found.notes,
-            "facets": {} if is_part else _facets(desk, registry, search),
+            "facets": _facets(desk, registry, search),
             "tiers": TIERS,
             "reaches": REACHES,
         },

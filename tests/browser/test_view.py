@@ -4,6 +4,7 @@ import contextlib
 import datetime as dt
 import http.server
 import random
+import re
 import threading
 import time
 from array import array
@@ -82,6 +83,9 @@ def test_a_search_as_it_is_typed_shows_scores_and_opens_an_entry(world: World, v
     assert everything != best
     assert "q=reading+a+file" in page.url
     expect(page.locator("#results .parts").first).to_contain_text("meaning")
+    expect(page.locator("#told")).to_have_text(page.locator("h1").inner_text())
+    for list_of_it in ("#filters a", "a[href*='memory.csv']"):
+        expect(page.locator(list_of_it).first).to_have_attribute("href", re.compile("reading.a.file"))
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.keyboard.press("j")
@@ -92,6 +96,19 @@ def test_a_search_as_it_is_typed_shows_scores_and_opens_an_entry(world: World, v
     assert names(page) == best
     page.keyboard.press("?")
     expect(page.locator("#keys")).to_be_visible()
+
+
+def test_a_search_says_when_the_program_has_ended(world: World, browser: Browser) -> None:
+    with serving(world) as served:
+        page = browser.new_page()
+        page.goto(served.address)
+        page.wait_for_url(served.base)
+        page.locator("#all").check()
+        page.keyboard.press("/")
+    page.keyboard.type("x")
+
+    expect(page.get_by_role("alert")).to_contain_text("hardwon view has ended")
+    page.close()
 
 
 def test_an_entry_is_edited_and_the_edit_undone(world: World, view: View) -> None:

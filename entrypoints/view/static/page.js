@@ -2,25 +2,38 @@
 "use strict";
 
 const box = document.getElementById("q");
-const results = document.getElementById("results");
+const live = document.getElementById("live");
 
 // --- search as you type -------------------------------------------------------------------------------------------
+function complain(text) {
+  const line = document.createElement("p");
+  line.className = "complaint";
+  line.setAttribute("role", "alert");
+  line.textContent = text;
+  document.getElementById("results").replaceChildren(line);
+}
 let asked = 0;
 async function search() {
   const mine = ++asked;
   const address = new URL(box.form.action);
   if (box.value) address.searchParams.set("q", box.value);
-  const part = new URL(address);
-  part.searchParams.set("part", "list");
-  const answer = await fetch(part, { redirect: "error" }).catch(() => null);
-  if (mine !== asked || !answer || !answer.ok) return;
-  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const answer = await fetch(address, { redirect: "error" }).catch(() => null);
+  const text = await answer?.text().catch(() => "");
   if (mine !== asked) return;
-  results.replaceChildren(...page.body.childNodes);
+  if (!text) return complain("hardwon view has ended: run it again, and open the address that it prints.");
+  const page = new DOMParser().parseFromString(text, "text/html");
+  const fresh = page.getElementById("live");
+  if (!fresh) return complain(page.querySelector("[role=alert]").textContent);
+  for (const facet of fresh.querySelectorAll("details")) {
+    facet.open ||= !!live.querySelector(`details[open][data-word="${facet.dataset.word}"]`);
+  }
+  live.replaceChildren(...fresh.childNodes);
+  document.getElementById("told").textContent = live.querySelector("h1").textContent;
+  offerAll();
   history.replaceState(null, "", address);
   here = -1;
 }
-if (box && results) {
+if (box && live) {
   let waiting;
   box.addEventListener("input", () => {
     clearTimeout(waiting);
@@ -29,13 +42,15 @@ if (box && results) {
 }
 
 // --- selecting all ------------------------------------------------------------------------------------------------
-const all = document.getElementById("all");
-if (all) {
+function offerAll() {
+  const all = document.getElementById("all");
+  if (!all) return;
   all.closest("label").hidden = false;
   all.addEventListener("change", () => {
-    for (const tick of results.querySelectorAll("input[name=id]")) tick.checked = all.checked;
+    for (const tick of live.querySelectorAll("input[name=id]")) tick.checked = all.checked;
   });
 }
+offerAll();
 
 // --- keys ---------------------------------------------------------------------------------------------------------
 let here = -1;
@@ -55,7 +70,7 @@ const keys = {
   j: () => move(1),
   k: () => move(-1),
   x: () => row()?.querySelector("input[type=checkbox]")?.click(),
-  e: () => { const name = row()?.querySelector("a.name"); if (name) location.href = `${name.pathname}/edit`; },
+  e: () => { const name = row()?.querySelector("a.name[href*='/entry/']"); if (name) location.href = `${name.pathname}/edit`; },
   f: () => {
     const tick = row()?.querySelector("input[name=id]");
     if (!tick) return;
@@ -66,7 +81,8 @@ const keys = {
 };
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (event.target.matches("input, textarea, select")) {
+  if (document.querySelector("dialog[open]")) return;
+  if (event.target.matches("input:not([type=checkbox]), textarea, select")) {
     if (event.key === "Escape") event.target.blur();
     return;
   }

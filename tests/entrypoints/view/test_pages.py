@@ -56,7 +56,6 @@ def test_a_search_gives_the_best_first_with_what_its_score_is_made_of(caller: Ca
     assert f"relevance {first['relevance']:.2f}" in page
     assert f"meaning {first['meaning']:.2f}" in page
     assert "<mark>" in caller.get("/?q=reading+a+file").text
-    assert caller.get("/?q=parser+errors&part=list").text.count("<html") == 0
 
 
 def test_a_list_is_the_same_as_json_and_csv(caller: Caller) -> None:
@@ -76,6 +75,15 @@ def test_long_lists_have_pages(world_by_word: World) -> None:
     assert (len(first), len(second), len({item["id"] for item in (*first, *second)})) == (50, 1, 51)
     assert "Older" in caller.text("/")
     assert "Newer" in caller.text("/?page=2")
+
+
+def test_a_heading_tells_how_many_there_are_and_a_page_too_far_that_there_are_no_more(world_by_word: World) -> None:
+    world_by_word.remember(*(lesson(f"Lesson of files {place}.", name=f"File {place}") for place in range(60)))
+    caller = opened(world_by_word)
+
+    assert "Memory the best 50 of 60 entries" in caller.text("/?q=lesson")
+    assert "Memory 60 entries" in caller.text("/?page=2")
+    assert "There are no more entries." in caller.text("/?page=3")
 
 
 def test_an_entry_shows_its_text_facts_neighbours_and_sessions(embedded_world: World) -> None:
