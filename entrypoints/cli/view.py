@@ -1,7 +1,9 @@
 """`hardwon view`: look at the memory in the browser."""
 
+import errno
 import os
 import sys
+import threading
 from typing import Annotated
 
 import typer
@@ -30,14 +32,15 @@ def view(
     The page is on this machine alone, and the address works once, for one browser. It ends with Ctrl-C, or after an hour
     without a request.
     """
-    from hardwon.entrypoints.view.server import View, listen, open_browser  # a third of a second
+    from hardwon.entrypoints.view.server import View, listen  # a third of a second
 
     settings = resolve(project_root, global_store).settings
     try:
         listener = listen(port)
     except OSError as error:
+        problem = "is taken" if error.errno == errno.EADDRINUSE else "can't be used"
         raise typer.BadParameter(
-            f"{port} is taken ({os.strerror(error.errno or 0)}): give another one, or none for any that is free",
+            f"{port} {problem} ({os.strerror(error.errno or 0)}): give another one, or none for any that is free",
             param_hint="'--port'",
         ) from error
     with listener:
@@ -45,7 +48,15 @@ def view(
         say(f"hardwon view: {page.address}")
         say("Ctrl-C ends it")
         sys.stdout.flush()  # a program that started this reads the address now
-        if not no_open and not open_browser(page.address):
-            warn("no browser could be opened: open the address yourself")
+        if not no_open:
+            # A browser of the terminal does not return before it ends, and needs the page until then.
+            threading.Thread(target=_open, args=(page.address,), daemon=True).start()
         if page.serve():
             say("Ended: the page was not used for an hour")
+
+
+def _open(address: str) -> None:
+    from hardwon.entrypoints.view.server import open_browser
+
+    if not open_browser(address):
+        warn("no browser could be opened: open the address yourself")

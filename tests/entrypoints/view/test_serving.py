@@ -4,6 +4,9 @@ import contextlib
 import os
 import signal
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import httpx
 import pytest
@@ -11,7 +14,7 @@ import pytest
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.view import server
 from hardwon.entrypoints.view.server import View, listen
-from tests.entrypoints.hook_process import World
+from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import hardwon, run
 from tests.entrypoints.view.serving import serving
 from tests.strategies import lesson
@@ -88,3 +91,20 @@ def test_without_a_browser_the_address_is_there_to_be_opened(monkeypatch: pytest
     monkeypatch.setattr("webbrowser.open", lambda _: False)
 
     assert server.open_browser("http://127.0.0.1:1/") is False
+
+
+def test_the_page_is_served_while_a_browser_of_the_terminal_runs(world: World, tmp_path: Path) -> None:
+    program = tmp_path / "browser"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys, urllib.request\n"
+        f"print('seen', urllib.request.urlopen(sys.argv[1], timeout={LONGEST_WAIT}).status, flush=True)\n",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    command, environment = [str(BIN / "hardwon"), "view"], {**world.variables, "BROWSER": f"{program} %s"}
+
+    with subprocess.Popen(command, cwd=world.project, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        seen = [process.stdout.readline() for _ in range(3)] if process.stdout else []
+        process.terminate()
+
+    assert (seen[-1], process.returncode) == ("seen 200\n", 0)
