@@ -25,6 +25,7 @@ MAX_SVG_POINTS = 2_000
 MAP_SIZE = 720
 MARGIN = 16
 NONE = "none"
+NO_TEXT = "only filters narrow the map, such as kind:decision or after:2026-01-01"
 
 
 class Point(NamedTuple):
@@ -50,6 +51,7 @@ def map_page(desk: Desk, asked: Asked) -> Page:
     """Return every entry with a vector, in two dimensions."""
     registry = registry_of(desk.memory)
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
+    ignored = (f"{search.text}: {NO_TEXT}",) if search.text else ()
     by, form = asked.choice("by", COLOURED_BY), asked.choice("as", ("picture", "table"))
     plane, problem = _plane(desk, search.only)
     labels = [label for label in overview_of(desk.memory).labels(search.only) if label.seq in plane.points]
@@ -60,7 +62,7 @@ def map_page(desk: Desk, asked: Asked) -> Page:
         "map",
         {
             "typed": asked.query.get("q", ""),
-            "search": search,
+            "complaints": [*search.complaints, *ignored],
             "by": by,
             "choices": COLOURED_BY,
             "form": form,

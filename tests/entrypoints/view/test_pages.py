@@ -126,6 +126,13 @@ def test_the_map_has_a_point_for_each_vector_and_a_table(caller: Caller, embedde
     assert caller.get("/map?as=table").text.count("<tr>") == count + 1
 
 
+def test_the_map_says_which_words_narrow_nothing(caller: Caller) -> None:
+    page = caller.text("/map?q=kind:decision+encoding+tier:none")
+
+    assert "encoding: only filters narrow the map" in page
+    assert "tier:none: use one of" in page
+
+
 def test_near_duplicates_are_ringed_and_listed(embedded_world: World) -> None:
     text = "Decode chunks in steps, as a character can straddle two reads of a file."
     embedded_world.remember(lesson(text, name="Decode in steps"), lesson(f"{text} Always.", name="Decode in steps"))
