@@ -73,8 +73,10 @@ class Sample:
         with subprocess.Popen(
             command, cwd=self.project, env=self.environment, stdout=subprocess.PIPE, text=True
         ) as process:
-            yield next(iter(process.stdout or [""])).removeprefix("hardwon view: ").strip()
-            process.terminate()
+            try:
+                yield next(iter(process.stdout or [""])).removeprefix("hardwon view: ").strip()
+            finally:
+                process.terminate()
 
 
 def take_pages(sample: Sample) -> None:

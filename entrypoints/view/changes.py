@@ -261,7 +261,7 @@ def merge_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: st
     ensure_mergeable(older, newer)
     form = given.form if given else {}
     typed = {field: values[0] for field, values in form.items() if values}
-    return Page("merge", {"older": older, "newer": newer, "typed": typed, "problem": problem})
+    return Page("merge", {"older": older, "newer": newer, "form": typed, "problem": problem})
 
 
 def begin_merge(desk: Desk, asked: Asked) -> Reply:

@@ -126,7 +126,7 @@ def edit_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: str
         "edit",
         {
             "entry": entry,
-            "typed": typed,
+            "form": typed,
             "markdown": markdown,
             "seen": state_of(entry, markdown),
             "problem": problem,

@@ -89,6 +89,7 @@ def test_a_text_that_can_not_be_stored_comes_back_in_the_form(
     answer = caller.post(f"/entry/{UNIT.entry_id}/edit", edit(caller, UNIT.entry_id, **given))
 
     assert answer.status_code == 200
+    assert 'type="search" value=""' in answer.text
     assert problem.replace("name", "") in text_of(answer)
     assert "Typed." in answer.text
     assert row(world, "name, reasoning", UNIT.entry_id) == ("Name the unit", "")
