@@ -21,8 +21,8 @@ help:  ## list the verbs
 
 setup: .venv/.installed .venv-bare/.installed  ## create .venv with everything, and .venv-bare without numpy
 
-demo: .venv/.installed  ## run the main job on the sample project, offline, in a throw-away store
-	@$(BIN)/hardwon demo
+demo: .venv/.installed  ## run the main job on the sample project, offline, in a throw-away store; STORE=postgresql://… on a server
+	@$(BIN)/hardwon demo $(if $(STORE),--on "$(STORE)")
 
 # Said before each step of a set-up, which take seconds to a minute.
 STEP = @echo '$(1) ...' >&2
@@ -115,7 +115,7 @@ build: .venv/.dev  ## the wheel and the source archive in dist/
 	$(BIN)/python -m build --no-isolation
 
 install: $(UV)  ## install hardwon for this user, as a uv tool
-	$(UV) tool install --force --compile-bytecode --constraints requirements/run.txt .
+	$(UV) tool install --force --compile-bytecode --constraints requirements/run.txt '.[postgres]'
 	@echo 'Now connect your agents, in a project: hardwon init'
 
 environment: $(UV)  ## install hardwon into an environment of its own, the folder ENVIRONMENT
@@ -168,6 +168,6 @@ COMPILE := $(UV) pip compile --quiet --universal --generate-hashes --no-header -
 
 pins: $(UV)  ## write the requirements files anew from pyproject.toml
 	$(COMPILE) --group dev pyproject.toml -o requirements/dev.txt
-	$(COMPILE) -c requirements/dev.txt pyproject.toml -o requirements/run.txt
+	$(COMPILE) --extra postgres -c requirements/dev.txt pyproject.toml -o requirements/run.txt
 	$(COMPILE) -c requirements/dev.txt requirements/bare.in -o requirements/bare.txt
 	$(COMPILE) requirements/uv.in -o requirements/uv.txt

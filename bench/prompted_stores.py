@@ -20,7 +20,6 @@ from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_embed_pending
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
-from hardwon.entrypoints.bootstrap_models import EmbeddingSpace
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 
 STANDING_STILL = Deadline(lambda: 0.0)
@@ -83,9 +82,7 @@ def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "
     with tempfile.TemporaryDirectory(prefix="hardwon-winning-") as folder:
         memory = open_memory(Settings(global_store=folder, embedding_provider="local"), print)
         spaces = [
-            EmbeddingSpace(CachingEmbedder(space.embedder, cache), space.vectors)
-            for space in memory.spaces[:1]
-            if cache
+            space._replace(embedder=CachingEmbedder(space.embedder, cache)) for space in memory.spaces[:1] if cache
         ]
         memory = memory._replace(spaces=spaces)
         with closing(memory):

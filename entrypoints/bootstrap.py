@@ -6,25 +6,21 @@ an open store, so that each door imports those that it calls. Nothing happens at
 inside the functions that need them, for the hook's sake.
 """
 
-import contextlib
 import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.sqlite.database import BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
-from hardwon.adapters.sqlite.entries import SqliteEntryRepository
-from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
-from hardwon.adapters.sqlite.metadata import SqliteMetadata
-from hardwon.adapters.sqlite.store import open_store
-from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
-from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.entrypoints.bootstrap_models import AUTO, EmbeddingSpace, Warn, choose_automatically, open_spaces
+from hardwon.entrypoints.bootstrap_models import AUTO, EmbeddingSpace, choose_automatically, open_spaces
+from hardwon.entrypoints.engine import ActiveVectors, Engine, Entries, Warn
 from hardwon.ports.clock import Clock
+
+BUSY_SECONDS = 5.0
+"""Upper bound of the wait for other writers."""
 
 
 class Memory(NamedTuple):
@@ -33,7 +29,7 @@ class Memory(NamedTuple):
 
     Attributes:
         settings: The resolved settings.
-        database: The open store.
+        engine: What keeps them.
         repository: Its entries.
         clock: The time.
         spaces: The spaces to search and to keep up to date, the active one first; none when search is by word only.
@@ -42,18 +38,18 @@ class Memory(NamedTuple):
     """
 
     settings: Settings
-    database: Database
-    repository: SqliteEntryRepository
+    engine: Engine
+    repository: Entries
     clock: Clock
     spaces: Sequence[EmbeddingSpace]
     warn: Warn
 
     @property
-    def vectors(self) -> SqliteVectorStore | None:
+    def vectors(self) -> ActiveVectors | None:
         """The vectors of the active space."""
         return self.spaces[0].vectors if self.spaces else None
 
-    def vectors_for(self, kind: Kind) -> SqliteVectorStore | None:
+    def vectors_for(self, kind: Kind) -> ActiveVectors | None:
         """Return the vectors of the entries of *kind*, in the first space that is for them."""
         return next((space.vectors for space in self.spaces if kind in space.vectors.kinds), None)
 
@@ -83,36 +79,28 @@ class Memory(NamedTuple):
     def settle_provider(self, *, force: bool = False) -> None:
         """Store the provider that `auto` means here, once and for all unless *force* says so: that of the first process that embeds."""
         if self.settings.embedding_provider == AUTO and self.spaces:
-            SqliteMetadata(self.database).decide_provider(self.spaces[0].embedder.space.provider, force=force)
+            self.engine.metadata().decide_provider(self.spaces[0].embedder.space.provider, force=force)
 
     def with_provider(self, provider: str) -> "Memory":
         """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""
-        return self._replace(spaces=open_spaces(self.settings, provider, self.database, self.warn))
-
-    def is_in_place(self) -> bool:
-        """Return whether the file that was opened is still the one at its path."""
-        return self.database.is_in_place()
+        return self._replace(spaces=open_spaces(self.settings, provider, self.engine, self.warn))
 
     @property
     def is_there(self) -> bool:
         """Whether there is a store, not an empty stand-in for one."""
-        return self.database.path != IN_MEMORY
+        return self.engine.is_there
+
+    def is_in_place(self) -> bool:
+        """Return whether the store that was opened is still the one at its address."""
+        return self.engine.is_in_place()
 
     def is_current(self) -> bool:
         """Return whether opening the store now would open the same one."""
-        is_missing = not os.path.exists(os.path.join(self.settings.global_store, FILE_NAME))
-        return self.database.is_in_place() if self.is_there else is_missing
+        return self.engine.is_current()
 
     def close(self) -> None:
-        """Close the store, without the words of what was deleted from it, and with the words of what is there packed."""
-        from hardwon.adapters.sqlite.keyword_index import tidy_index  # hooks leave without closing
-        from hardwon.adapters.sqlite.postings import pack_postings
-
-        with contextlib.suppress(StorageError):  # the next process that closes it does it
-            tidy_index(self.database)
-            with self.database.waiting(0):  # only ever for speed
-                pack_postings(self.database)
-        self.database.close()
+        """Close the store."""
+        self.engine.close()
 
     def pack_words(self) -> None:
         """
@@ -121,9 +109,7 @@ class Memory(NamedTuple):
         Raises:
             StorageError: the store can't be written now.
         """
-        from hardwon.adapters.sqlite.postings import pack_postings
-
-        pack_postings(self.database, most=None)
+        self.engine.upkeep().pack()
 
 
 def open_memory(
@@ -152,24 +138,30 @@ def open_memory(
         StorageError: the store can't be opened.
 
     """
-    database = open_store(
-        settings.global_store,
-        busy_seconds=busy_seconds,
-        repair_index=repair_index,
-        create=create,
-        largest_upgrade=largest_upgrade,
-        durable=durable,
-    )
-    database.warn = warn
-    if database.is_read_only:
-        warn(f"{database.path} can only be read: {problem_of(database.path) or OTHER_PROBLEM}")
-    automatic = choose_automatically(os.environ, SqliteMetadata(database).automatic_provider)
+    engine: Engine
+    if settings.server:
+        from hardwon.entrypoints.bootstrap_postgres import open_postgres
+
+        engine = open_postgres(settings.server, warn, busy_seconds=busy_seconds)
+    else:
+        from hardwon.entrypoints.bootstrap_sqlite import open_sqlite
+
+        engine = open_sqlite(
+            settings.global_store,
+            warn,
+            busy_seconds=busy_seconds,
+            repair_index=repair_index,
+            create=create,
+            largest_upgrade=largest_upgrade,
+            durable=durable,
+        )
+    automatic = choose_automatically(os.environ, engine.metadata().automatic_provider)
     return Memory(
         settings=settings,
-        database=database,
-        repository=SqliteEntryRepository(database),
+        engine=engine,
+        repository=engine.entries(),
         clock=system_clock(),
-        spaces=open_spaces(settings, automatic, database, warn),
+        spaces=open_spaces(settings, automatic, engine, warn),
         warn=warn,
     )
 

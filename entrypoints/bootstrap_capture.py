@@ -19,10 +19,12 @@ if TYPE_CHECKING:
     from hardwon.domain.model.conversation.hook_event import HookEvent
     from hardwon.domain.model.injection.delivery import GivenText
     from hardwon.domain.model.injection.receipt import Turn
+    from hardwon.domain.model.settings import ServerAddress, Settings
     from hardwon.domain.use_cases.capture import Capture
     from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
     from hardwon.domain.use_cases.track_usage import NoticeUse
     from hardwon.entrypoints.bootstrap import Memory
+    from hardwon.entrypoints.engine import Engine
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
 
 __all__ = [
@@ -99,16 +101,24 @@ def has_events(store: str) -> bool:
     return has_events(store)
 
 
-def captures(store: str, folder: str) -> bool:
+HOOK_WAIT_SECONDS = 1.0
+"""The longest wait for an answer of a server, for hooks that print nothing."""
+
+
+def captures(settings: "Settings", folder: str) -> bool:
     """Return whether what is said in *folder* may be noted: not where the user chose that conversations are not kept."""
     from hardwon.adapters.git.identity import identify
     from hardwon.domain.model.errors import StorageError
 
+    key = identify(folder).as_text().key
     try:
-        with _opened(store) as database:
+        if settings.server:
+            with _served(settings.server) as engine:
+                project = engine.registry(settings.trust).with_key(key)
+                return project is None or project.conversations != "off"
+        with _opened(settings.global_store) as database:
             if database is None:
                 return True
-            key = identify(folder).as_text().key
             chosen = database.value("SELECT conversations FROM project WHERE key = ?", (key,))
     except StorageError:
         return True
@@ -188,23 +198,50 @@ def _opened(store: str) -> "Iterator[Database | None]":
 
 
 @contextlib.contextmanager
-def noticing_in(store: str) -> "Iterator[NoticeUse | None]":
-    """Open the store as `_opened` does, to count which entries were used."""
+def _served(server: "ServerAddress") -> "Iterator[Engine]":
+    """
+    Open the store on a server, whose answers are not waited for long.
+
+    Raises:
+        StorageError: the server can't be reached in time.
+    """
+    from hardwon.entrypoints.bootstrap_postgres import open_postgres
+
+    engine = open_postgres(server, lambda _: None, longest_wait=HOOK_WAIT_SECONDS)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+@contextlib.contextmanager
+def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
+    """Open the store without creating or migrating one, to count which entries were used; None where there is none."""
     from hardwon.adapters.clock import SystemClock
-    from hardwon.adapters.sqlite.influences import SqliteInfluences
     from hardwon.domain.use_cases.track_usage import NoticeUse
 
-    with _opened(store) as database:
+    if settings.server:
+        with _served(settings.server) as engine:
+            yield NoticeUse(engine.influences(), SystemClock())
+        return
+    from hardwon.adapters.sqlite.influences import SqliteInfluences
+
+    with _opened(settings.global_store) as database:
         yield NoticeUse(SqliteInfluences(database), SystemClock()) if database else None
 
 
 @contextlib.contextmanager
-def confirming_in(store: str) -> "Iterator[ConfirmDelivery | None]":
-    """Open the store as `_opened` does, to confirm that injections were delivered."""
-    from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
+def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
+    """Open the store without creating or migrating one, to confirm that injections were delivered; None where there is none."""
     from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
 
-    with _opened(store) as database:
+    if settings.server:
+        with _served(settings.server) as engine:
+            yield ConfirmDelivery(engine.deliveries())
+        return
+    from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
+
+    with _opened(settings.global_store) as database:
         yield ConfirmDelivery(SqliteDeliveries(database)) if database else None
 
 
@@ -225,38 +262,44 @@ def read_turn(transcript_path: str) -> "Turn":
 MODULE = "hardwon.entrypoints.worker"
 
 
-def wake(global_store: str, project_root: str) -> None:
+def wake(settings: "Settings", project_root: str) -> None:
     """
     Start the worker on a store and leave it alone: in a session of its own, without our streams.
 
     Args:
-        global_store: The store's folder.
+        settings: Name the store; the address of a server is handed on where no list of processes shows it.
         project_root: Whose settings say how missing vectors are made.
 
     Raises:
         OSError: it can't be started.
 
     """
-    options = ("--global-store", os.path.abspath(global_store), "--project-root", project_root)
+    options = ["--global-store", os.path.abspath(settings.global_store), "--project-root", project_root]
+    environment = dict(os.environ)
+    if settings.server:
+        options.append("--on-server")
+        environment["HARDWON_STORE"] = settings.server.dsn
     command = [sys.executable, "-P", "-m", MODULE, *options]
     if hasattr(os, "posix_spawn"):
-        _spawn(command)
+        _spawn(command, environment)
     else:
-        _start_on_windows(command)
+        _start_on_windows(command, environment)
 
 
-def _spawn(command: list[str]) -> None:
+def _spawn(command: list[str], environment: dict[str, str]) -> None:
     streams = [
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
         (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
     ]
-    os.posix_spawn(command[0], command, os.environ, file_actions=streams, setsid=True)
+    os.posix_spawn(command[0], command, environment, file_actions=streams, setsid=True)
 
 
-def _start_on_windows(command: list[str]) -> None:
+def _start_on_windows(command: list[str], environment: dict[str, str]) -> None:
     import subprocess  # where there is no other way
 
     flags: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     nothing = subprocess.DEVNULL
-    subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, close_fds=True)
+    subprocess.Popen(
+        command, env=environment, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, close_fds=True
+    )

@@ -3,9 +3,6 @@
 import os
 from collections.abc import Sequence
 
-from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
-from hardwon.adapters.sqlite.influences import SqliteInfluences
-from hardwon.adapters.sqlite.metadata import SqliteMetadata
 from hardwon.domain.model.checkpoint import CheckpointScope, Contents
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.embedding import Space
@@ -24,9 +21,7 @@ from hardwon.ports.activity import History
 
 def build_store_entry(memory: Memory, origin: Origin) -> StoreEntry:
     """Keep lessons of *origin*."""
-    from hardwon.adapters.sqlite.projects import SqliteProjects
-
-    return StoreEntry(PlaceEntry(memory.repository, SqliteProjects(memory.database), origin))
+    return StoreEntry(PlaceEntry(memory.repository, memory.engine.projects(), origin))
 
 
 def build_change_entry(memory: Memory) -> ChangeEntry:
@@ -38,22 +33,20 @@ def build_validate_entry(memory: Memory) -> ValidateEntry:
     """Count whether an entry was of use."""
     return ValidateEntry(
         repository=memory.repository,
-        usage=SqliteUsageLog(memory.database),
+        usage=memory.engine.usage(),
         history=history_of(memory),
-        receipts=SqliteReceipts(memory.database),
-        influences=SqliteInfluences(memory.database),
+        receipts=memory.engine.receipts(),
+        influences=memory.engine.influences(),
         clock=memory.clock,
     )
 
 
 def build_forget(memory: Memory) -> Forget:
     """Delete entries."""
-    from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
-
     return Forget(
         repository=memory.repository,
-        tombstones=SqliteTombstones(memory.database),
-        absences=SqliteAbsences(memory.database),
+        tombstones=memory.engine.tombstones(),
+        absences=memory.engine.absences(),
         history=history_of(memory),
         clock=memory.clock,
     )
@@ -61,9 +54,7 @@ def build_forget(memory: Memory) -> Forget:
 
 def build_checkpoints(memory: Memory) -> Checkpoints:
     """Save the state of the store, and bring it back."""
-    from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
-
-    return Checkpoints(snapshots=SqliteSnapshots(memory.database), clock=memory.clock)
+    return Checkpoints(snapshots=memory.engine.snapshots(), clock=memory.clock)
 
 
 def contents_here(scope: CheckpointScope, workplace: Workplace, project_root: str) -> Contents:
@@ -78,12 +69,12 @@ def build_embed_pending(memory: Memory) -> Sequence[EmbedPending]:
 
 def embed_cursor(memory: Memory, space: Space) -> int:
     """Return the number of the entry that `note_embedded` noted last, 0 without one."""
-    return SqliteMetadata(memory.database).embed_cursor(space)
+    return memory.engine.metadata().embed_cursor(space)
 
 
 def note_embedded(memory: Memory, space: Space, seq: int) -> None:
     """Remember that all entries up to *seq* were embedded again, so that an interrupted run is continued; 0 at its end."""
-    SqliteMetadata(memory.database).move_embed_cursor(space, seq)
+    memory.engine.metadata().move_embed_cursor(space, seq)
 
 
 def build_label_chain(settings: Settings) -> LabelChain:
@@ -100,14 +91,14 @@ def build_label_pending(
 
 def history_of(memory: Memory) -> History:
     """Return the changes of entries."""
-    return SqliteHistory(memory.database)
+    return memory.engine.history()
 
 
 def last_labelled(memory: Memory) -> Entry | None:
     """Return the imported entry that was tried last by `note_labelled`, None where there is none."""
-    return memory.repository.get(SqliteMetadata(memory.database).label_cursor or "")
+    return memory.repository.get(memory.engine.metadata().label_cursor or "")
 
 
 def note_labelled(memory: Memory, entry: Entry) -> None:
     """Remember that *entry* was tried last, so that the next run goes on behind it."""
-    SqliteMetadata(memory.database).move_label_cursor(entry.entry_id)
+    memory.engine.metadata().move_label_cursor(entry.entry_id)

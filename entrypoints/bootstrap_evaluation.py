@@ -16,8 +16,8 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.evaluate import Evaluate, Stage
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_embed_pending
-from hardwon.entrypoints.bootstrap_models import EmbeddingSpace, Warn
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.entrypoints.engine import Warn
 
 __all__ = [
     "cache_folder",
@@ -89,7 +89,7 @@ def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn:
     """Wire a store that is gone afterwards, however this ends; it is searched by meaning in one space at most."""
     with tempfile.TemporaryDirectory(prefix="hardwon-eval-") as folder:
         memory = open_memory(settings._replace(global_store=folder), warn)
-        spaces = [EmbeddingSpace(CachingEmbedder(item.embedder, cache), item.vectors) for item in memory.spaces[:1]]
+        spaces = [item._replace(embedder=CachingEmbedder(item.embedder, cache)) for item in memory.spaces[:1]]
         wired = memory._replace(spaces=spaces, clock=StoppedClock(eval_set.now))
         with closing(memory):
             embed = build_embed_pending(wired)[0] if spaces else None

@@ -4,7 +4,6 @@ import os
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank, Warn
-from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
@@ -24,20 +23,19 @@ if TYPE_CHECKING:
 
 def has_changed_banks(memory: Memory, project_root: str) -> bool:
     """Return whether a file of the knowledge banks changed since it was imported."""
-    return any(changed_files(_bank(memory, project_root, NOWHERE), SqliteImportLedger(memory.database)))
+    return any(changed_files(_bank(memory, project_root, NOWHERE), memory.engine.ledger()))
 
 
 def build_import_knowledge(memory: Memory, project_root: str, workplace: Workplace) -> "ImportKnowledge":
     """Import the project's knowledge bank and the user's own."""
-    from hardwon.adapters.sqlite.projects import SqliteProjects
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
 
     return ImportKnowledge(
         bank=_bank(memory, project_root, workplace),
         repository=memory.repository,
-        projects=SqliteProjects(memory.database),
+        projects=memory.engine.projects(),
         workplace=workplace,
-        ledger=SqliteImportLedger(memory.database),
+        ledger=memory.engine.ledger(),
         clock=memory.clock,
     )
 
@@ -49,7 +47,7 @@ def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) ->
     return FindDrift(
         bank=_bank(memory, project_root, workplace, lambda _: None),
         repository=memory.repository,
-        ledger=SqliteImportLedger(memory.database),
+        ledger=memory.engine.ledger(),
         workplace=workplace,
     )
 
@@ -88,7 +86,6 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
     """Save sessions of the project."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
-    from hardwon.adapters.sqlite.activity import SqliteHistory
     from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.entrypoints.bootstrap_capture import folder_of_files
     from hardwon.entrypoints.bootstrap_projects import keep_from_git
@@ -99,7 +96,7 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
         sources=MarkdownFiles(root, is_foreign=workplace.visibility.is_foreign),
         sessions=MarkdownSessionFiles(root, keep_from_git(read_place(memory, project_root).project, root)),
         repository=memory.repository,
-        history=SqliteHistory(memory.database),
+        history=memory.engine.history(),
         workplace=workplace,
         clock=memory.clock,
     )
@@ -108,13 +105,12 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
 def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemoryIndex":
     """Import a `memory-index.json`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
-    from hardwon.adapters.sqlite.activity import SqliteHistory
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex
 
     return ImportMemoryIndex(
         sources=MarkdownFiles(project_root),
         repository=memory.repository,
-        history=SqliteHistory(memory.database),
+        history=memory.engine.history(),
         clock=memory.clock,
         registry=registry_of(memory),
     )
@@ -134,16 +130,15 @@ def build_keep_vectors(memory: Memory) -> "list[KeepVectors]":
 def build_import_older_index(memory: Memory, project_root: str, workplace: Workplace) -> "ImportOlderIndex":
     """Import an older program's `memory-index.sqlite`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
-    from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteUsageLog
     from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
 
     return ImportOlderIndex(
         sources=MarkdownFiles(project_root, memory.settings.document_roots, is_foreign=workplace.visibility.is_foreign),
         repository=memory.repository,
         index_one_file=_keep_file(memory, workplace),
-        usage=SqliteUsageLog(memory.database),
-        history=SqliteHistory(memory.database),
-        ledger=SqliteImportLedger(memory.database),
+        usage=memory.engine.usage(),
+        history=memory.engine.history(),
+        ledger=memory.engine.ledger(),
         clock=memory.clock,
     )
 
@@ -199,17 +194,15 @@ def _private_folders(memory: Memory, root: str) -> tuple[str, ...]:
 
 
 def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":
-    from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteUsageLog
-    from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
     from hardwon.domain.model.file_entry import Defaults
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
 
     return IndexOneFile(
         repository=memory.repository,
-        tombstones=SqliteTombstones(memory.database),
-        absences=SqliteAbsences(memory.database),
-        usage=SqliteUsageLog(memory.database),
-        history=SqliteHistory(memory.database),
+        tombstones=memory.engine.tombstones(),
+        absences=memory.engine.absences(),
+        usage=memory.engine.usage(),
+        history=memory.engine.history(),
         workplace=workplace,
         defaults=Defaults(memory.settings.default_tier, memory.settings.default_context_type),
         clock=memory.clock,

@@ -8,9 +8,8 @@ from hardwon.adapters.agents.kept_transcripts import KeptTranscripts
 from hardwon.adapters.git.earlier_texts import EarlierTexts
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.erase import BankLessons, FilesOfTheUser, OwnFiles
-from hardwon.adapters.sqlite.erase_files import FolderTexts, OtherDatabases, StoreBytes, StoreRows
+from hardwon.adapters.sqlite.erase_files import FolderTexts, OtherDatabases, StoreBytes
 from hardwon.adapters.sqlite.erasure_journal import FileErasureJournal
-from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.use_cases.forget import ForgetForGood
 from hardwon.entrypoints.bootstrap import Memory
@@ -24,8 +23,8 @@ LOCK_SECONDS = 30.0
 def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
     """Forget in the store, in its other files, and in the files of *project_root* and of all known projects."""
     store = memory.settings.global_store
-    rows = StoreRows(memory.database)
-    known = (project.identity.root for project in SqliteProjects(memory.database).known())
+    rows = memory.engine.rows()
+    known = (project.identity.root for project in memory.engine.projects().known())
     roots = [root for root in dict.fromkeys((os.path.realpath(project_root), *known)) if os.path.isdir(root)]
     own_files = OwnFiles(roots)
     return ForgetForGood(
@@ -34,7 +33,12 @@ def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
         places=(rows, own_files, OtherDatabases(store), FolderTexts(store)),
         banks=[BankLessons(MarkdownBankFiles(root, store)) for root in roots],
         proof=StoreBytes(store, own_files.paths),
-        elsewhere=(FilesOfTheUser(), EarlierTexts(), KeptTranscripts(os.environ, os.path.expanduser("~"))),
+        elsewhere=(
+            *memory.engine.copies(),
+            FilesOfTheUser(),
+            EarlierTexts(),
+            KeptTranscripts(os.environ, os.path.expanduser("~")),
+        ),
         journal=FileErasureJournal(store),
         clock=memory.clock,
     )

@@ -5,20 +5,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.providers.table import GEMINI, PROVIDERS
-from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.retrieve import SemanticSearch
+from hardwon.entrypoints.engine import ActiveVectors, Engine, Warn
 from hardwon.ports.embedder import Embedder
 
 if TYPE_CHECKING:
     from hardwon.ports.embedder import DownloadableEmbedder
     from hardwon.ports.keyword_labeler import KeywordLabeler
-    from hardwon.ports.vectors import VectorBlock
+    from hardwon.ports.vectors import VectorIndex
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
 
@@ -102,14 +101,17 @@ def build_labelers(settings: Settings, environ: Mapping[str, str]) -> "Sequence[
     return [labeler_of(tier, environ, settings.keyword_model) for tier in label_tiers(settings.keyword_provider)]
 
 
-Warn = Callable[[str], None]
-
-
 class EmbeddingSpace(NamedTuple):
-    """An embedder, and its vectors in the store."""
+    """
+    An embedder, and its vectors in the store.
+
+    Attributes:
+        index_of: Makes the index of vectors.
+    """
 
     embedder: Embedder
-    vectors: SqliteVectorStore
+    vectors: ActiveVectors
+    index_of: "Callable[[ActiveVectors], VectorIndex]"
 
     def served(self, only: EntryFilter) -> EntryFilter:
         """Return the entries of *only* that get their vectors here."""
@@ -118,25 +120,17 @@ class EmbeddingSpace(NamedTuple):
     @property
     def search(self) -> SemanticSearch:
         """Search among these vectors; worth keeping, as it keeps those it has loaded."""
-        from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-
-        return SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=NumpyVectorIndex(self.vectors))
+        return SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=self.index_of(self.vectors))
 
 
-def _pack_block(block: "VectorBlock", stamp: int) -> bytes | None:
-    from hardwon.adapters.numpy_index.vector_index import pack_block
-
-    return pack_block(block, stamp)
-
-
-def open_spaces(settings: Settings, automatic: str, database: Database, warn: Warn) -> Sequence[EmbeddingSpace]:
+def open_spaces(settings: Settings, automatic: str, engine: Engine, warn: Warn) -> Sequence[EmbeddingSpace]:
     """
     Return the spaces to search and to keep up to date, the active one first.
 
     Args:
         settings: The resolved settings.
         automatic: The provider that `auto` means.
-        database: Where the vectors are.
+        engine: Where the vectors are.
         warn: Told in one line of a provider that can't be used.
 
     """
@@ -148,8 +142,6 @@ def open_spaces(settings: Settings, automatic: str, database: Database, warn: Wa
             warn(f"no vector search: {error}")
             continue
         for embedder, kinds in embedders:
-            vectors = SqliteVectorStore(
-                database, embedder.space, warn, kinds=kinds, is_active=not spaces, pack=_pack_block
-            )
-            spaces.append(EmbeddingSpace(embedder, vectors))
+            vectors = engine.vectors(embedder.space, warn, kinds, is_active=not spaces)
+            spaces.append(EmbeddingSpace(embedder, vectors, engine.vector_index))
     return spaces

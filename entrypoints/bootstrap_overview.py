@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.overview import SqliteOverview
 from hardwon.domain.model.errors import NumpyMissingError
 from hardwon.domain.use_cases.merge_lessons import MergeLessons
 from hardwon.domain.use_cases.neighbours import FindNeighbours
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
 def overview_of(memory: Memory) -> Overview:
     """Return narrow reads over the whole store."""
-    return SqliteOverview(memory.database)
+    return memory.engine.overview()
 
 
 def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
@@ -44,10 +43,8 @@ def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
 
 def build_find_neighbours(memory: Memory, kind: "Kind") -> FindNeighbours:
     """Find the nearest entries to one of *kind*."""
-    from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-
     vectors = memory.vectors_for(kind)
-    return FindNeighbours(memory.repository, vectors, NumpyVectorIndex(vectors) if vectors else None)
+    return FindNeighbours(memory.repository, vectors, memory.engine.vector_index(vectors) if vectors else None)
 
 
 def build_review_memory(memory: Memory, project_root: str) -> ReviewMemory:

@@ -20,9 +20,7 @@ def identify(folder: str) -> "Identity":
 
 def registry_of(memory: Memory) -> "Registry":
     """Return the projects that the store knows."""
-    from hardwon.adapters.sqlite.registry import read_registry
-
-    return read_registry(memory.database, memory.settings.trust)
+    return memory.engine.registry(memory.settings.trust)
 
 
 def build_git_exclusion() -> "GitExclusion":
@@ -42,7 +40,6 @@ def keep_from_git(project: "Project", project_root: str) -> "Callable[[], None]"
 def build_know_projects(memory: Memory) -> "KnowProjects":
     """Register projects, ask git about them, and do with them as the user says."""
     from hardwon.adapters.git.history import GitRepositoryHistory
-    from hardwon.adapters.sqlite.projects import SqliteProjects
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
-    return KnowProjects(SqliteProjects(memory.database), GitRepositoryHistory(), memory.settings.trust)
+    return KnowProjects(memory.engine.projects(), GitRepositoryHistory(), memory.settings.trust)

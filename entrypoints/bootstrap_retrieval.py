@@ -3,9 +3,6 @@
 import time
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.activity import SqliteReceipts, SqliteUsageLog
-from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS
-from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex, is_available
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.filters import CONVERSATIONS, scope_of, seen_from
 from hardwon.domain.model.ranking.prominence import Weights
@@ -33,7 +30,7 @@ def build_retrieve(memory: Memory) -> Retrieve:
     """Search by meaning and by word."""
     return Retrieve(
         semantic=[space.search for space in memory.spaces],
-        keywords=FtsKeywordIndex(memory.database, enabled=memory.settings.keyword_search),
+        keywords=memory.engine.keywords(enabled=memory.settings.keyword_search),
     )
 
 
@@ -44,10 +41,7 @@ def build_inject(memory: Memory, workplace: Workplace | None = None) -> Inject:
     With a *workplace* that has conversations it adds those that are related; the query is embedded once for both. Vectors of
     queries are remembered: sessions that go on, and those between two commits, ask the same.
     """
-    from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder
-
-    path = memory.database.path
-    spaces = [space._replace(embedder=RememberingEmbedder(space.embedder, path)) for space in memory.spaces]
+    spaces = [space._replace(embedder=memory.engine.remembering(space.embedder)) for space in memory.spaces]
     if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
         return _inject(memory._replace(spaces=spaces))
     from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
@@ -71,11 +65,10 @@ def build_recall(memory: Memory) -> "Recall":
     """Answer questions from all entries; worth keeping, as it keeps the vectors it has loaded."""
     from hardwon.domain.use_cases.recall import Recall
 
-    retrieve = build_retrieve(memory)._replace(embed_seconds=ASKED_EMBED_SECONDS)
-    if not (memory.settings.keyword_search and is_available()):
-        from hardwon.adapters.sqlite.scan import ScanKeywordIndex
-
-        retrieve = retrieve._replace(keywords=ScanKeywordIndex(memory.database))
+    retrieve = build_retrieve(memory)._replace(
+        embed_seconds=ASKED_EMBED_SECONDS,
+        keywords=memory.engine.keywords_of_questions(enabled=memory.settings.keyword_search),
+    )
     return Recall(
         repository=memory.repository,
         retrieve=retrieve,
@@ -89,23 +82,22 @@ def build_search(memory: Memory) -> "Search":
     """Search for a model; worth keeping, as `build_recall` is."""
     from hardwon.domain.use_cases.search import Search
 
-    return Search(build_recall(memory), SqliteUsageLog(memory.database))
+    return Search(build_recall(memory), memory.engine.usage())
 
 
 def build_load(memory: Memory) -> "Load":
     """Read entries whole."""
     from hardwon.domain.use_cases.search import Load
 
-    return Load(memory.repository, SqliteUsageLog(memory.database), memory.clock)
+    return Load(memory.repository, memory.engine.usage(), memory.clock)
 
 
 def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
     """Find entries by phrases in a prompt; worth keeping, as it keeps all phrases."""
-    from hardwon.adapters.sqlite.entries import SqliteTriggerSource
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
 
     return MatchTriggers(
-        SqliteTriggerSource(memory.database),
+        memory.engine.triggers(),
         memory.repository,
         memory.clock,
         monotonic=time.monotonic,
@@ -142,13 +134,12 @@ def build_inject_beside_prompt(
 
 def build_record_injection(memory: Memory) -> "RecordInjection":
     """Count injected entries and keep the receipt; a busy store is not waited for."""
-    from hardwon.adapters.sqlite.activity import SqliteUsageLog
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
 
     return RecordInjection(
-        SqliteUsageLog(memory.database),
+        memory.engine.usage(),
         receipts_of(memory),
-        lambda: memory.database.transaction(busy_seconds=COUNT_BUSY_SECONDS),
+        memory.engine.counting,
     )
 
 
@@ -170,14 +161,12 @@ def build_summarise_usage(memory: Memory) -> "SummariseUsage":
 
 def receipts_of(memory: Memory) -> "Receipts":
     """Return the receipts of injections."""
-    return SqliteReceipts(memory.database)
+    return memory.engine.receipts()
 
 
 def influences_of(memory: Memory) -> "Influences":
     """Return the signs that injected entries were of use."""
-    from hardwon.adapters.sqlite.influences import SqliteInfluences
-
-    return SqliteInfluences(memory.database)
+    return memory.engine.influences()
 
 
 def _weights(memory: Memory) -> Weights:

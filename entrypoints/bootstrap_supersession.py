@@ -1,6 +1,5 @@
 """Use cases that let a learning take the place of another one."""
 
-from hardwon.adapters.sqlite.proposals import SqliteProposals
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.use_cases.store_entry import Origin, Stored
@@ -34,14 +33,13 @@ def keep_in_place_of(memory: Memory, origin: Origin, entry: Entry, replaced: str
 def build_propose(memory: Memory, space: Space) -> ProposeSupersessions | None:
     """Find pairs by the vectors of *space*; None for one that the pairs' probability was not fitted for."""
     from hardwon.adapters.minilm.embedder import MINILM_SPACE
-    from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 
     vectors = next((known.vectors for known in memory.spaces if known.vectors.space == space), None)
     if vectors is None or space != MINILM_SPACE:
         return None
-    return ProposeSupersessions(memory.repository, NumpyVectorIndex(vectors), proposals_of(memory))
+    return ProposeSupersessions(memory.repository, memory.engine.vector_index(vectors), proposals_of(memory))
 
 
 def proposals_of(memory: Memory) -> Proposals:
     """Return the pairs to review."""
-    return SqliteProposals(memory.database)
+    return memory.engine.proposals()

@@ -263,18 +263,16 @@ def _translated() -> "Iterator[None]":
 
 
 def _build_export(memory: "Memory") -> "ExportStore":
-    from hardwon.adapters.sqlite.contents import SqliteStoreContents
     from hardwon.domain.use_cases.export_store import ExportStore
     from hardwon.entrypoints.bootstrap_projects import registry_of
 
-    return ExportStore(SqliteStoreContents(memory.database), registry_of(memory))
+    return ExportStore(memory.engine.contents(), registry_of(memory))
 
 
 def build_import_store(memory: "Memory") -> "ImportStore":
     """Import an export of a store."""
-    from hardwon.adapters.sqlite.contents import SqliteStoreContents
     from hardwon.domain.use_cases.import_store import ImportStore
     from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
 
-    contents = SqliteStoreContents(memory.database)
+    contents = memory.engine.contents()
     return ImportStore(memory.repository, contents, build_know_projects(memory), identify, memory.clock)

@@ -6,21 +6,16 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.sqlite.database import FILE_NAME, IN_MEMORY
+from hardwon.adapters.sqlite.database import FILE_NAME
 from hardwon.adapters.sqlite.file_errors import problem_of
-from hardwon.adapters.sqlite.keyword_index import UNAVAILABLE, FtsKeywordIndex, is_available, is_intact, rebuild_index
-from hardwon.adapters.sqlite.postings import pack_postings
-from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import damaged_log, drift_of, move_aside, repair_store
-from hardwon.adapters.sqlite.store import ensure_sound as ensure_sound_database
+from hardwon.adapters.sqlite.store import damaged_log, move_aside, repair_store
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import (
     EmbedderError,
-    KeywordIndexUnavailableError,
     StorageError,
     VectorIndexUnavailableError,
 )
-from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.use_cases.retrieve import embed_query
@@ -48,7 +43,7 @@ def problems_beside(folder: str) -> Iterator[tuple[str, str]]:
 
 def store_path(memory: Memory) -> str | None:
     """Return the path of the store's file, None where there is none yet."""
-    return None if memory.database.path == IN_MEMORY else memory.database.path
+    return memory.engine.file
 
 
 def ensure_sound(memory: Memory) -> None:
@@ -59,10 +54,7 @@ def ensure_sound(memory: Memory) -> None:
         CorruptStoreError: something in it is damaged.
         StorageError: it can't be written.
     """
-    ensure_sound_database(memory.database)
-    path = store_path(memory)
-    if path and (wrong := problem_of(path)):
-        raise StorageError(f"{path} can be read but not written: {wrong}")
+    memory.engine.upkeep().ensure_sound()
 
 
 def ensure_schema(memory: Memory) -> int:
@@ -72,9 +64,7 @@ def ensure_schema(memory: Memory) -> int:
     Raises:
         StorageError: something drifted; the message names each difference.
     """
-    if differences := drift_of(memory.database):
-        raise StorageError(f"{'; '.join(differences)}; run: hardwon doctor --repair")
-    return NEWEST
+    return memory.engine.upkeep().ensure_schema()
 
 
 def repair_schema(folder: str) -> tuple[list[str], list[str]]:
@@ -97,10 +87,7 @@ def ensure_readable(memory: Memory) -> None:
     Raises:
         StorageError: some can't be read; the message names them.
     """
-    from hardwon.adapters.sqlite.unreadable import find_unreadable
-
-    found = [row.line for row in find_unreadable(memory.database)]
-    if found:
+    if found := memory.engine.upkeep().unreadable():
         more = f" and {len(found) - ROWS_SHOWN} more" if len(found) > ROWS_SHOWN else ""
         raise StorageError(f"{'; '.join(found[:ROWS_SHOWN])}{more}; run: hardwon doctor --repair")
 
@@ -112,9 +99,7 @@ def repair_rows(memory: Memory) -> list[str]:
     Raises:
         StorageError: the store can't be written.
     """
-    from hardwon.adapters.sqlite.unreadable import repair_rows
-
-    return repair_rows(memory.database)
+    return memory.engine.upkeep().repair_rows()
 
 
 def move_store_aside(folder: str) -> str:
@@ -129,28 +114,23 @@ def move_store_aside(folder: str) -> str:
 
 def rebuild_keyword_index(memory: Memory) -> None:
     """Rebuild the keyword index, where SQLite has one, and pack it."""
-    if is_available():
-        rebuild_index(memory.database)
-        pack_postings(memory.database, most=None)
+    memory.engine.upkeep().rebuild_keyword_index()
 
 
 def rebuild_vector_blocks(memory: Memory) -> None:
     """Pack the vectors of all spaces again."""
     for space in memory.spaces:
-        space.vectors.rebuild_blocks()
+        memory.engine.upkeep().rebuild_vector_index(space.vectors)
 
 
 def is_keyword_index_used(memory: Memory) -> bool:
     """Return whether the settings want the keyword index, and it is there and fits the entries."""
-    return memory.settings.keyword_search and is_available() and is_intact(memory.database)
+    return memory.settings.keyword_search and memory.engine.upkeep().has_keyword_index()
 
 
 def entries_by_file(memory: Memory) -> Iterator[tuple[str, str, int]]:
     """Yield the id of a project, the path of a file and how many entries of that project the file has, for every file."""
-    return memory.database.stream(
-        "SELECT e.project, t.file_path, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
-        " WHERE t.file_path IS NOT NULL AND e.project IS NOT NULL GROUP BY e.project, t.file_path"
-    )
+    return memory.engine.entries_by_file()
 
 
 def ensure_keyword_index(memory: Memory) -> None:
@@ -160,11 +140,7 @@ def ensure_keyword_index(memory: Memory) -> None:
     Raises:
         KeywordIndexUnavailableError: it can't be used; one line says why.
     """
-    if not is_available():
-        raise KeywordIndexUnavailableError(UNAVAILABLE)
-    if not is_intact(memory.database):
-        raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
-    FtsKeywordIndex(memory.database).match(["a"], "any", EVERYTHING, Deadline(time.monotonic))
+    memory.engine.upkeep().ensure_keyword_index()
 
 
 def ensure_vector_index(memory: Memory) -> None:
@@ -174,10 +150,8 @@ def ensure_vector_index(memory: Memory) -> None:
     Raises:
         VectorIndexUnavailableError: they can't be.
     """
-    from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-
     if memory.vectors is not None:
-        NumpyVectorIndex(memory.vectors).ensure_usable()
+        memory.engine.vector_index(memory.vectors).ensure_usable()
 
 
 def ensure_local_model() -> None:
@@ -219,7 +193,7 @@ def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = Non
         "embedding": _embedding(memory, only),
         "influence": use_figures(build_summarise_usage(memory).of_all(only)),
         "store": _store(memory),
-        "settings": memory.settings._asdict(),
+        "settings": memory.settings.shown(),
         "context_weights": dict(CONTEXT_WEIGHTS),
     }
 
@@ -260,9 +234,8 @@ def _problems(spaces: Sequence[EmbeddingSpace]) -> str:
 
 def _store(memory: Memory) -> dict[str, object]:
     """Return where the store is, how large, and whether it can be searched by word."""
-    path = store_path(memory)
     return {
-        "path": memory.database.path,
-        "bytes": os.path.getsize(path) if path else 0,
+        "path": memory.engine.path,
+        "bytes": memory.engine.upkeep().size(),
         "keyword_search": is_keyword_index_used(memory),
     }

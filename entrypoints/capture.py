@@ -58,7 +58,7 @@ def _wake_for_what_came(memory: Memory, project_root: str) -> None:
         return
     try:
         if has_events(settings.global_store):
-            wake(settings.global_store, os.path.abspath(project_root))
+            wake(settings, os.path.abspath(project_root))
     except (StorageError, OSError) as error:
         memory.warn(f"the worker was not started: {error}")
 

@@ -123,7 +123,7 @@ def embed_now(memory: Memory) -> list[str]:
     try:
         problems = fill_spaces(memory, BATCH, deadline=deadline, batch=BATCH_IN_TIME).problems
         if deadline.passed() and memory.count_pending(EVERYTHING):
-            wake(memory.settings.global_store, os.curdir)
+            wake(memory.settings, os.curdir)
     except (StorageError, OSError) as error:
         problems = (str(error),)
     providers = {space.embedder.space.provider for space in memory.spaces}

@@ -73,9 +73,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="hardwon-worker", description="Take in what hooks noted.")
     parser.add_argument("--global-store", required=True)
     parser.add_argument("--project-root", default=os.sep)
+    parser.add_argument("--on-server", action="store_true", help="the store is the server that HARDWON_STORE names")
     options = parser.parse_args()
     os.chdir(os.sep)
-    worker = Worker(options.global_store, options.project_root)
+    worker = Worker(options.global_store, options.project_root, on_server=options.on_server)
     end_after(LONGEST_RUN_SECONDS, worker.warn)
     worker.run()
 
@@ -87,11 +88,13 @@ class Worker:
     Args:
         global_store: The store's folder.
         project_root: Whose settings say how missing vectors are made.
+        on_server: Whether the environment names a server that keeps the store.
 
     """
 
-    def __init__(self, global_store: str, project_root: str) -> None:
+    def __init__(self, global_store: str, project_root: str, *, on_server: bool = False) -> None:
         self._store = global_store
+        self._flags = {} if on_server else {"--global-store": global_store}
         self._project_root = project_root
         self._journal = open_journal(global_store)
         self._lock = open_lock(global_store)
@@ -182,8 +185,8 @@ class Worker:
                 memory.pack_words()
 
     def _open(self, project_root: str) -> Memory:
-        settings = read_settings(project_root, {"--global-store": self._store}).settings
-        return open_memory(settings, self.warn)
+        settings = read_settings(project_root, self._flags).settings
+        return open_memory(settings._replace(global_store=self._store), self.warn)
 
 
 def _now() -> dt.datetime:

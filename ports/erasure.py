@@ -121,6 +121,10 @@ class StoreTexts(Protocol):
         ...
 
 
+class ErasableRows(Place, StoreTexts, Protocol):
+    """The rows of a store, as a place that keeps texts and as texts to be searched."""
+
+
 class KeptElsewhere(Protocol):
     """Places that are not ours to change: files of the user, git's history, transcripts of agents."""
 

@@ -309,6 +309,7 @@ shown_entries = st.builds(
     st.none() | numbers,
     st.dictionaries(st.sampled_from(["vector", "vector_weight", "café"]), numbers, max_size=3),
     st.integers(0, 99),
+    origin=anything,
 )
 session_ids = st.sampled_from(["", "4e10-a", "4e10-ab", "4e10_a", "%", "Sitzung é"])
 receipts = st.builds(

@@ -32,6 +32,7 @@ from hardwon.domain.model.settings import (
     NETWORK_EMBEDDERS,
     NETWORK_LABELERS,
     Resolved,
+    ServerAddress,
     Settings,
     balanced_weights,
     usable_weights,
@@ -169,15 +170,25 @@ def read_settings(
     values = {field: value for field, value in values.items() if value is not None}
     _balance(values, warnings.append)
     origins = {field: given.origin if given and field in values else DEFAULT for field, given in found.items()}
-    store = _expanded(values.pop("global_store", DEFAULT_STORE), environ)
+    store, server = _place(values.pop("global_store", DEFAULT_STORE), environ)
+    origins["server"] = origins["global_store"] if server else DEFAULT
     roots = tuple(_expanded(root, environ) for root in values.pop("document_roots", ()))
-    return Resolved(Settings(global_store=store, document_roots=roots, **values), origins, tuple(warnings))
+    return Resolved(
+        Settings(global_store=store, server=server, document_roots=roots, **values), origins, tuple(warnings)
+    )
 
 
 def read_store(environ: Mapping[str, str], flags: Mapping[str, str]) -> str:
     """Return the store's folder as `read_settings` does, without reading a file."""
     found = _Sources(environ, flags, (), _none_named, is_home=False).strongest("global_store", _ignored)
-    return _expanded((found and _value("global_store", found, _ignored)) or DEFAULT_STORE, environ)
+    return _place((found and _value("global_store", found, _ignored)) or DEFAULT_STORE, environ)[0]
+
+
+def _place(text: str, environ: Mapping[str, str]) -> tuple[str, ServerAddress | None]:
+    """Return the folder of the store that *text* names, and its server; beside one, the folder is the usual one."""
+    if ServerAddress.is_one(text):
+        return _expanded(DEFAULT_STORE, environ), ServerAddress(text)
+    return _expanded(text, environ), None
 
 
 def _ignored(_: str) -> None:
@@ -222,7 +233,7 @@ class _Sources(NamedTuple):
 
     def _store(self) -> str:
         found = next(self._candidates("global_store"), None)
-        return _expanded(found.text if found else DEFAULT_STORE, self.environ)
+        return _place(found.text if found else DEFAULT_STORE, self.environ)[0]
 
 
 def _way_out(field: str, text: str) -> str:

@@ -26,12 +26,51 @@ WEIGHT_TOLERANCE = 1e-9
 CONTEXT_TOKENS = 500
 
 
+SERVER_SCHEMES = ("postgresql://", "postgres://")
+
+
+class ServerAddress:
+    """
+    The address of a server that keeps the store.
+
+    Shown, it has no password: only `dsn` tells it all.
+
+    Examples:
+        >>> print(ServerAddress("postgresql://ann:secret@db.example.org/memory?sslmode=verify-full"))
+        postgresql://ann@db.example.org/memory
+    """
+
+    __slots__ = ("dsn",)
+
+    def __init__(self, dsn: str) -> None:
+        self.dsn = dsn
+
+    def __repr__(self) -> str:
+        """Return the address without password and options."""
+        scheme, _, rest = self.dsn.partition("?")[0].partition("://")
+        authority, slash, database = rest.partition("/")
+        login, at, host = authority.rpartition("@")
+        return f"{scheme}://{login.partition(':')[0]}{at}{host}{slash}{database}"
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether *other* is the same address."""
+        return isinstance(other, ServerAddress) and self.dsn == other.dsn
+
+    def __hash__(self) -> int:
+        return hash(self.dsn)
+
+    @staticmethod
+    def is_one(text: str) -> bool:
+        """Return whether *text* is the address of a server, not the path of a folder."""
+        return text.startswith(SERVER_SCHEMES)
+
+
 class Settings(NamedTuple):
     """
     All settings.
 
     Attributes:
-        global_store: The folder of the store, `~` expanded.
+        global_store: The folder of the store, `~` expanded; with a server, of what concerns this machine alone.
         injection_enabled: The master switch of the session-start hook.
         semantic_enabled: Off means the markdown-only pipeline.
         injection_limit: The most entries to print; 0 and below mean no output.
@@ -59,6 +98,7 @@ class Settings(NamedTuple):
         context_tokens: The budget of related conversations at session start, in tokens.
         prompt_enabled: Whether entries are put beside prompts.
         trust: Which projects may speak in others: those the user committed to, or those only that the user named.
+        server: The server that keeps the store; None for a file in *global_store*.
     """
 
     global_store: str
@@ -89,6 +129,11 @@ class Settings(NamedTuple):
     context_tokens: int = CONTEXT_TOKENS
     prompt_enabled: bool = True
     trust: TrustMode = "own"
+    server: ServerAddress | None = None
+
+    def shown(self) -> dict[str, object]:
+        """Return all settings by name, as they may be printed: the server without its password."""
+        return {**self._asdict(), "server": str(self.server) if self.server else None}
 
 
 class Resolved(NamedTuple):

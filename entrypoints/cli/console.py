@@ -119,7 +119,9 @@ def shown(value: object) -> str:
     """Return a setting's value as its file would hold it."""
     if isinstance(value, tuple):
         return ", ".join(value) or "none"
-    return (str(value).lower() if isinstance(value, bool) else str(value)) or "(none)"
+    if value is None or value == "":
+        return "(none)"
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask first.")]

@@ -7,9 +7,12 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Annotated
 
 import attrs
+import typer
 from rich.rule import Rule
 from rich.table import Table
 
@@ -17,7 +20,7 @@ from hardwon.domain.model.context import NOWHERE, ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
-from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.forget import Wanted
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.domain.use_cases.store_entry import Origin
@@ -25,6 +28,7 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
 from hardwon.entrypoints.bootstrap_retrieval import build_inject
+from hardwon.entrypoints.bootstrap_store import throw_away_database
 from hardwon.entrypoints.cli.console import out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.transfer import import_with_progress
@@ -37,14 +41,23 @@ EXPLAINED = 3
 FORGOTTEN = "unclosed quote"
 
 
-def demo() -> None:
+def demo(
+    *,
+    on: Annotated[
+        str | None,
+        typer.Option("--on", metavar="postgresql://…", help="On a server, in a database that is dropped afterwards."),
+    ] = None,
+) -> None:
     """Show on a sample project what hardwon does: offline, in a throw-away store, in under a minute."""
-    with tempfile.TemporaryDirectory(prefix="hardwon-demo-") as folder:
-        _Demo(folder).run()
+    if on is not None and not ServerAddress.is_one(on):
+        raise typer.BadParameter("it is no postgresql:// address", param_hint="'--on'")
+    with tempfile.TemporaryDirectory(prefix="hardwon-demo-") as folder, ExitStack() as stack:
+        server = stack.enter_context(throw_away_database(ServerAddress(on))) if on else None
+        _Demo(folder, server).run()
 
 
 class _Demo:
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, server: ServerAddress | None) -> None:
         self._project = os.path.join(folder, "parser-project")
         store = os.path.join(folder, "store")
         try:
@@ -52,7 +65,9 @@ class _Demo:
         except SampleError as error:
             raise HardwonError(str(error)) from error
         shutil.copytree(SAMPLE.parent / "global-memory", store)
-        self._memory: Memory = open_memory(Settings(global_store=store, embedding_provider="local"), warn)
+        self._memory: Memory = open_memory(
+            Settings(global_store=store, embedding_provider="local", server=server), warn
+        )
 
     def run(self) -> None:
         """Tell the story from the import to what a write changes."""

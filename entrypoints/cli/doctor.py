@@ -131,7 +131,7 @@ def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[st
         for line in problem:
             say(f"  {line}")
     say("\nsettings:")
-    values = {name: shown(value) for name, value in resolved.settings._asdict().items()}
+    values = {name: shown(value) for name, value in resolved.settings.shown().items()}
     name_width, value_width = max(map(len, values)), max(map(len, values.values()))
     for name, value in values.items():
         say(f"  {name:<{name_width}}  {value:<{value_width}}  {resolved.origins[name]}")
@@ -144,5 +144,5 @@ def _providers(findings: Sequence[Finding], settings: Settings) -> list[Provider
 
 
 def _settings(resolved: Resolved) -> dict[str, dict[str, object]]:
-    values = resolved.settings._asdict()
+    values = resolved.settings.shown()
     return {name: {"value": value, "from": resolved.origins[name]} for name, value in values.items()}

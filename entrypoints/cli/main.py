@@ -113,6 +113,16 @@ SECTIONS: Mapping[str, Mapping[str, Command | Group]] = {
         "embed": Command("embed", "embed", "Make the vectors that are missing."),
         "label": Command("embed", "label", "Give entries without keyword labels theirs."),
         "eval": Command("evaluate", "evaluate", "Measure how well memory answers."),
+        "store": Group(
+            {
+                "copy": Command("store", "copy", "Copy a store between files and servers."),
+                "status": Command("store", "status", "Show the server that keeps the store."),
+                "migrate": Command("store", "migrate", "Make or update the tables on a server."),
+                "add-member": Command("store", "add", "Let a login role use the store on a server."),
+                "remove-member": Command("store", "remove", "Take the store away from a login role."),
+            },
+            "Keep the store on a PostgreSQL server.",
+        ),
         "backup": Command("transfer", "backup", "Copy the whole store to a file."),
         "restore": Command("transfer", "restore", "Bring all memories back from a backup."),
         "checkpoint": Group(
@@ -148,7 +158,7 @@ COMMANDS: Mapping[str, Command | Group] = {
 
 SYNONYMS: Mapping[str, str] = {
     **dict.fromkeys(("ask", "find", "query"), "recall"),
-    **dict.fromkeys(("new", "store", "learn", "write"), "add"),
+    **dict.fromkeys(("new", "learn", "write"), "add"),
     **dict.fromkeys(("remove", "rm"), "delete"),
     **dict.fromkeys(("change", "set"), "update"),
     **dict.fromkeys(("get", "cat"), "show"),

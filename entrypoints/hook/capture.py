@@ -35,10 +35,10 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
         warn(f"{request.event!r} has the session_id {session_id!r:.60}: nothing is noted")
         return
     event = _event(request, warn)
-    if event.project_root and not captures(settings.global_store, event.project_root):
+    if event.project_root and not captures(settings, event.project_root):
         return
     if is_due(event, _noted(event, settings.global_store, warn), settings):
-        wake(settings.global_store, event.project_root or os.sep)
+        wake(settings, event.project_root or os.sep)
 
 
 def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:

@@ -2,11 +2,12 @@
 
 import os
 
+from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap_capture import confirming_in, read_given_texts
 from hardwon.entrypoints.hook.request import HookRequest
 
 
-def confirm_delivery(request: HookRequest, store: str) -> None:
+def confirm_delivery(request: HookRequest, settings: Settings) -> None:
     """
     Count the printed injections that the transcript of the session has, without creating or migrating a store.
 
@@ -18,6 +19,6 @@ def confirm_delivery(request: HookRequest, store: str) -> None:
     has_turn = request.reply or os.path.isfile(request.transcript_path)
     if not (request.delivery == "awaited" and has_turn):
         return
-    with confirming_in(store) as confirm:
+    with confirming_in(settings) as confirm:
         if confirm:
             confirm.confirm(request.session_id, lambda: read_given_texts(request.transcript_path))

@@ -9,6 +9,7 @@ import datetime as dt
 import os
 from collections.abc import Callable
 
+from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap_capture import one_line, open_log
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.hook.output import Output, complain
@@ -109,13 +110,13 @@ class Event:
 
     def _notice_use(self) -> None:
         if self._injects:
-            notice_use(self._request, self._settings.global_store, self.warn)
+            notice_use(self._request, self._settings, self.warn)
 
     def _confirm_delivery(self) -> None:
         if self._injects:
             from hardwon.entrypoints.hook.delivery import confirm_delivery  # brings sqlite3
 
-            confirm_delivery(self._request, self._settings.global_store)
+            confirm_delivery(self._request, self._settings)
 
     def _answer_prompt(self) -> None:
         """Print what clearly bears on the prompt, if it asks anything."""
@@ -176,20 +177,22 @@ def _now() -> dt.datetime:
     return dt.datetime.now(dt.UTC)
 
 
-def notice_use(request: HookRequest, store: str, warn: Callable[[str], None]) -> None:
+def notice_use(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:
     """
     Count which injected entries the agent shows to have used; a store that is busy loses the count.
 
     Nothing is opened when there is nothing to look through, or no store.
     """
     has_transcript = os.path.isfile(request.transcript_path)
-    if not (request.session_id and (request.reply or has_transcript) and os.path.isdir(store)):
+    if not (request.session_id and (request.reply or has_transcript)):
+        return
+    if not (settings.server or os.path.isdir(settings.global_store)):
         return
     from hardwon.domain.model.errors import StorageError
     from hardwon.entrypoints.bootstrap_capture import noticing_in, read_turn  # brings sqlite3
 
     try:
-        with noticing_in(store) as notice:
+        with noticing_in(settings) as notice:
             if notice:
                 notice.notice(
                     request.session_id, lambda: read_turn(request.transcript_path)._replace(answer=request.reply)

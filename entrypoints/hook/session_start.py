@@ -110,7 +110,7 @@ class SessionStart:
         try:
             is_waiting = (is_local and injection.pending) or self._place.project.is_repository_to_ask
             if is_waiting or has_events(self._settings.global_store):
-                wake(self._settings.global_store, self._project_root)
+                wake(self._settings, self._project_root)
         except (StorageError, OSError) as error:
             self._warn(f"the worker was not started: {error}")
 
@@ -127,7 +127,7 @@ class SessionStart:
                 durable=False,
             )
         except OlderSchemaError:
-            wake(settings.global_store, self._project_root)
+            wake(settings, self._project_root)
             raise
 
     def _notice(self) -> str:

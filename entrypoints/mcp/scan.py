@@ -10,8 +10,8 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
-from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.engine import Warn
 from hardwon.entrypoints.host_session import present_pause
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
-from hardwon.entrypoints.bootstrap_models import Warn
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.engine import Warn
 from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.mcp.scan import StartupScan
 

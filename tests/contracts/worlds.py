@@ -211,6 +211,16 @@ def sqlite_without_fts5() -> Iterator[World]:
         yield attrs.evolve(world_of(database), keywords=ScanKeywordIndex(database))
 
 
+@contextmanager
+def postgres() -> Iterator[World]:
+    from hardwon.adapters.postgres.database import Database as Server
+    from tests.contracts.postgres_world import world_of as world_on
+    from tests.postgres_server import member
+
+    with member() as address, closing(Server(address)) as database:
+        yield world_on(database)
+
+
 def put_and_fail(world: World, *entries: Entry) -> None:
     """Put *entries* in a transaction that fails: LookupError."""
     with world.repository.transaction():
@@ -222,9 +232,15 @@ def put_and_fail(world: World, *entries: Entry) -> None:
 MakeWorld: TypeAlias = Callable[[], AbstractContextManager[World]]
 
 IMPLEMENTATIONS: dict[str, MakeWorld] = {"in memory": in_memory, "SQLite and numpy": sqlite}
+ON_POSTGRES = pytest.param(postgres, id="PostgreSQL", marks=pytest.mark.postgres)
 
-KEYWORD_INDEXES = {**IMPLEMENTATIONS, "without FTS5": sqlite_without_fts5}
 
-on_every_keyword_index = pytest.mark.parametrize("make", KEYWORD_INDEXES.values(), ids=KEYWORD_INDEXES)
+def _on(worlds: Mapping[str, MakeWorld]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "make", [*(pytest.param(make, id=name) for name, make in worlds.items()), ON_POSTGRES]
+    )
 
-on_every_implementation = pytest.mark.parametrize("make", IMPLEMENTATIONS.values(), ids=IMPLEMENTATIONS)
+
+on_every_keyword_index = _on({**IMPLEMENTATIONS, "without FTS5": sqlite_without_fts5})
+
+on_every_implementation = _on(IMPLEMENTATIONS)

@@ -17,6 +17,7 @@ from hardwon.entrypoints.bootstrap_retrieval import build_inject
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.examples.make_sample import SAMPLE
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.opened import database_of
 from tests.entrypoints.programs import hardwon
 
 TOPICS: dict[str, str] = json.loads((SAMPLE.parent / "topics.json").read_text(encoding="utf-8"))
@@ -70,12 +71,12 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     with contextlib.closing(memory):
         build_import_knowledge(memory, str(SAMPLE), NOWHERE).everything()
         left = Counter(WANTED)
-        for entry_id, name in memory.database.rows("SELECT id, name FROM entries ORDER BY id"):
+        for entry_id, name in database_of(memory).rows("SELECT id, name FROM entries ORDER BY id"):
             if left[TOPICS[name]] > 0:
                 left[TOPICS[name]] -= 1
             else:
-                memory.database.rows("DELETE FROM entry WHERE id = ?", (entry_id,))
-        memory.database.rows(
+                database_of(memory).rows("DELETE FROM entry WHERE id = ?", (entry_id,))
+        database_of(memory).rows(
             "UPDATE entry SET observation_count = 2, confidence = 'medium', updated_at = '2026-01-01T00:00:00.000000+00:00'"
         )
         assert fill_spaces(memory, None).problems == ()

@@ -1,10 +1,9 @@
 """A session start on a store that an earlier hardwon wrote."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from hardwon.adapters.sqlite.schema import NEWEST
+from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook import prompt, session_start
 from tests.adapters.sqlite.historic_stores import STORES, unpack
 from tests.entrypoints.hook_process import World
@@ -24,9 +23,9 @@ def old_world(empty_world: World) -> World:
 
 
 @pytest.fixture
-def woken(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[str]]:
+def woken(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Settings, str]]:
     """Return the arguments by which the worker would have been started."""
-    calls = list[Sequence[str]]()
+    calls = list[tuple[Settings, str]]()
     monkeypatch.setattr(session_start, "wake", lambda *arguments: calls.append(arguments))
     return calls
 
@@ -37,7 +36,7 @@ def version(world: World) -> str:
 
 
 def test_a_small_store_is_copied_and_migrated_and_counts_what_is_shown(
-    old_world: World, woken: list[Sequence[str]]
+    old_world: World, woken: list[tuple[Settings, str]]
 ) -> None:
     run = old_world.hook()
 
@@ -49,14 +48,16 @@ def test_a_small_store_is_copied_and_migrated_and_counts_what_is_shown(
 
 
 def test_a_large_store_is_left_to_the_worker_and_the_bank_is_shown(
-    old_world: World, woken: list[Sequence[str]], monkeypatch: pytest.MonkeyPatch
+    old_world: World, woken: list[tuple[Settings, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_start, "LARGEST_UPGRADE", old_world.database.stat().st_size - 1)
     run = old_world.hook()
 
     assert "### Pattern: In the bank" in run.stdout
     assert "markdown only: OlderSchemaError: " in run.log[0]
-    assert woken == [(str(old_world.store), str(old_world.project))]
+    assert [(settings.global_store, root) for settings, root in woken] == [
+        (str(old_world.store), str(old_world.project))
+    ]
     assert version(old_world) == "4"
     assert not list(old_world.store.glob("memory.db.v*"))
 

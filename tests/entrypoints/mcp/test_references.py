@@ -11,6 +11,7 @@ from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.mcp.references import find
+from tests.entrypoints.opened import database_of
 from tests.strategies import lesson
 
 
@@ -47,8 +48,8 @@ def test_a_reference_that_is_an_id_and_a_number_is_the_id(memory: Memory) -> Non
     entry, other = kept(memory, lesson("zebra")), kept(memory, lesson("another"))
     digits = "1234567890123456"
     for column, value, entry_id in (("id", digits, entry.entry_id), ("seq", int(digits), other.entry_id)):
-        memory.database.rows("PRAGMA foreign_keys = OFF")
-        memory.database.rows(f"UPDATE entry SET {column} = ? WHERE id = ?", (value, entry_id))
+        database_of(memory).rows("PRAGMA foreign_keys = OFF")
+        database_of(memory).rows(f"UPDATE entry SET {column} = ? WHERE id = ?", (value, entry_id))
 
     assert memory.repository.ids_starting_with(digits, 2) == [digits]
     assert find(memory, digits).description == find(memory, int(digits)).description == "zebra"

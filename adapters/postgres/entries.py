@@ -1,0 +1,488 @@
+"""The repository of entries in the tables of a server, and the source of trigger phrases."""
+
+import datetime as dt
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts, ensure_not_forgotten
+from hardwon.adapters.postgres.query import visible, where
+from hardwon.adapters.postgres.rows import (
+    AMONG,
+    FACT_COLUMNS,
+    IN_ORDER,
+    RECALL,
+    SELECT_ENTRY,
+    SELECT_FACTS,
+    SELECT_PRINTED,
+    SELECT_RECALL_FACTS,
+    SELECT_SUMMARIES,
+    SUMMARY_COLUMNS,
+    TEXT,
+    facts_of,
+    is_retired,
+    texts_of,
+    to_entry,
+    to_recall_facts,
+)
+from hardwon.adapters.postgres.words import drop_from_index, index_entry
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.injection.entry_text import PrintedEntry
+from hardwon.domain.model.injection.related_conversations import ConversationSummary
+from hardwon.domain.model.injection.rules import ConstitutionalText
+from hardwon.domain.model.project import Visibility
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record
+from hardwon.domain.model.vocabulary import CATEGORIES, Category
+from hardwon.ports.entries import EntryRepository, Field, Order, RankingReads
+from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
+from hardwon.ports.override import override
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
+
+OF_TENANT = "e.tenant = %(tenant)s"
+RANKED_LEARNING = f"{OF_TENANT} AND e.kind = 'learning' AND NOT e.retired"
+
+EXISTING = """
+    SELECT e.number, e.owner, e.retired, e.expires_at FROM hardwon.entry e
+    WHERE e.tenant = %(tenant)s AND e.id = %(id)s ORDER BY e.owner DESC LIMIT 1
+"""
+"""The entry of an id, a personal one before the one that all members share."""
+
+IS_SHARED = """
+    SELECT EXISTS (SELECT 1 FROM hardwon.project
+        WHERE tenant = %(tenant)s AND id = %(project)s AND conversations = 'shared')
+"""
+
+OWNED = ("entry", "entry_text", "vector", "document", "posting", "history")
+"""The tables whose rows belong to the owner of their entry."""
+
+NEXT_NUMBER = "UPDATE hardwon.state SET last_number = last_number + 1 WHERE tenant = %(tenant)s RETURNING last_number"
+
+DROP_OTHER_VECTORS = """
+    DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = %(number)s AND text_hash != %(text_hash)s
+"""
+DROP_VECTORS = "DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = %(number)s"
+
+RENAME = (
+    "UPDATE hardwon.entry SET id = %(new)s WHERE tenant = %(tenant)s AND id = %(old)s",
+    "UPDATE hardwon.receipt_entry SET entry_id = %(new)s WHERE tenant = %(tenant)s AND entry_id = %(old)s",
+    """
+    UPDATE hardwon.receipt SET missed = replace(missed::text, %(old)s, %(new)s)::jsonb
+    WHERE tenant = %(tenant)s AND strpos(missed::text, %(old)s) > 0
+    """,
+    "UPDATE hardwon.entry SET superseded_by = %(new)s WHERE tenant = %(tenant)s AND superseded_by = %(old)s",
+)
+"""Give an entry another id, everywhere that the store names it by id."""
+
+SELECT_OUTDATED = """
+    SELECT DISTINCT p.older FROM hardwon.proposal p
+    JOIN hardwon.entry older ON older.tenant = p.tenant AND older.number = p.older
+    JOIN hardwon.entry newer ON newer.tenant = p.tenant AND newer.number = p.newer
+    WHERE p.tenant = %(tenant)s AND p.older = ANY(%(numbers)s) AND p.newer = ANY(%(numbers)s) AND NOT p.rejected
+        AND older.superseded_by IS NULL AND newer.superseded_by IS NULL
+"""
+
+NEWEST = f"""
+    SELECT {FACT_COLUMNS} FROM hardwon.entry e {RECALL} JOIN (
+        SELECT e.number, row_number() OVER (
+            PARTITION BY e.category, e.observation_count, e.confidence, least(coalesce(r.recall_count, 0), {RECALL_CAP})
+            ORDER BY e.updated_at DESC, e.id
+        ) AS place
+        FROM hardwon.entry e {RECALL} WHERE {RANKED_LEARNING} AND {{visible}} AND {{wanted}}
+    ) first ON first.number = e.number
+    WHERE {OF_TENANT} AND first.place <= %(most)s ORDER BY e.updated_at DESC, e.id
+"""
+WANTED = f"""
+    (e.category, e.observation_count, e.confidence, least(coalesce(r.recall_count, 0), {RECALL_CAP}))
+    IN (SELECT * FROM unnest(%(categories)s::text[], %(counts)s::bigint[], %(confidences)s::text[], %(recalls)s::bigint[]))
+"""
+
+SELECT_RULES = f"""
+    SELECT e.number, e.id, e.kind, t.name, t.description, t.notes, e.importance_weight, e.created_at, e.project
+    FROM hardwon.entry e {TEXT} WHERE e.tier = 'constitutional' AND {{within}} AND NOT EXISTS (
+        SELECT 1 FROM hardwon.entry_text file
+        JOIN hardwon.entry whole ON whole.tenant = file.tenant AND whole.number = file.number
+        WHERE file.tenant = %(tenant)s AND t.anchor_id != '' AND file.file_path = t.file_path
+            AND file.author = t.author AND file.anchor_id = '' AND whole.tier = 'constitutional' AND NOT whole.retired
+    )
+"""
+"""Leaves out sections of a file that is a rule as a whole: they would repeat it."""
+
+SELECT_OWNERS = f"""
+    SELECT e.number, e.id, e.kind, t.name, e.spec_folder, t.file_path, t.anchor_id, e.tier, t.trigger_phrases
+    FROM hardwon.entry e {TEXT} WHERE cardinality(t.trigger_phrases) > 0 AND {{within}} ORDER BY e.number
+"""
+
+IDS_STARTING_WITH = """
+    SELECT id FROM hardwon.entry WHERE tenant = %(tenant)s AND starts_with(id, %(prefix)s)
+    UNION SELECT e.id FROM hardwon.entry_alias a
+    JOIN hardwon.entry e ON e.tenant = a.tenant AND e.number = a.number
+    WHERE a.tenant = %(tenant)s AND starts_with(a.old_id, %(prefix)s)
+        AND NOT EXISTS (SELECT 1 FROM hardwon.entry n WHERE n.tenant = %(tenant)s AND n.id = a.old_id)
+    ORDER BY 1 LIMIT %(most)s
+"""
+
+ORDERS: Mapping[Order, str] = {
+    "updated_at": "",
+    "created_at": "e.created_at DESC, ",
+    "importance_weight": "e.importance_weight DESC, ",
+}
+
+MINE = f"{OF_TENANT} AND t.tenant = %(tenant)s AND t.author = current_user AND t.file_path = %(file_path)s"
+"""The condition that an entry stands for a file of this member; the same path is another file on another machine."""
+
+
+class PostgresEntryRepository(EntryRepository, RankingReads):
+    """Entries in the tables of a server."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @property
+    @override
+    def forgotten(self) -> PostgresForgottenTexts:
+        return PostgresForgottenTexts(self._database)
+
+    @override
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._database.transaction()
+
+    @override
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._database.snapshot()
+
+    @override
+    def get(self, entry_id: str) -> "Entry | None":
+        return self._first(f"WHERE {OF_TENANT} AND e.id = %(id)s ORDER BY e.owner DESC LIMIT 1", id=entry_id)
+
+    @override
+    def with_number(self, number: int) -> "Entry | None":
+        return self._first(f"WHERE {OF_TENANT} AND e.number = %(number)s", number=number)
+
+    def _first(self, condition: str, **parameters: object) -> "Entry | None":
+        return next(iter(self._entries(condition, **parameters)), None)
+
+    def _entries(self, condition: str, **parameters: object) -> "list[Entry]":
+        return [to_entry(row) for row in self._database.rows(f"{SELECT_ENTRY} {condition}", **parameters)]
+
+    @override
+    def put(self, entry: "Entry") -> None:
+        with self._database.transaction():
+            ensure_not_forgotten(self.forgotten, entry)
+            number, owner, gone = self._put_facts(entry)
+            self._put_texts(number, owner, entry)
+            if gone:
+                self._leave_indexes([number])
+            else:
+                index_entry(self._database, number, owner, entry)
+            self._database.note_change()
+
+    def _put_facts(self, entry: "Entry") -> tuple[int, str, bool]:
+        """Upsert the row of *entry*; return its number, its owner and whether it is retired."""
+        existing = self._database.rows(EXISTING, id=entry.entry_id)
+        owner, values = self._owner_of(entry), facts_of(entry)
+        if existing:
+            [(number, known_owner, was_retired, expired_at)] = existing
+            stays = was_retired and entry.expires_at is not None and entry.expires_at == expired_at
+            values["retired"] = is_retired(entry) or stays
+            if owner != known_owner:
+                self._hand_over(number, owner)
+            changes = ", ".join(f"{name} = %({name})s" for name in values)
+            self._database.rows(
+                f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s",
+                number=number,
+                **values,
+            )
+        else:
+            number = self._database.value(NEXT_NUMBER)
+            values |= {
+                "id": entry.entry_id,
+                "owner": owner,
+                "created_at": entry.created_at,
+                "retired": is_retired(entry),
+            }
+            self._database.rows(_insert("entry", values), number=number, **values)
+        return number, owner, bool(values["retired"])
+
+    def _owner_of(self, entry: "Entry") -> str:
+        """Return who alone may see *entry*: what stands for a file is its member's, unless its project shares its conversations."""
+        if entry.file_path is None or self._database.value(IS_SHARED, project=entry.project):
+            return ""
+        return self._database.role
+
+    def _hand_over(self, number: int, owner: str) -> None:
+        """Let an entry belong to *owner* from now on."""
+        self._database.together(
+            [
+                (
+                    f"UPDATE hardwon.{table} SET owner = %(owner)s WHERE tenant = %(tenant)s AND number = %(number)s",
+                    {"number": number, "owner": owner},
+                )
+                for table in OWNED
+            ]
+        )
+
+    def _put_texts(self, number: int, owner: str, entry: "Entry") -> None:
+        values = texts_of(entry)
+        kept = {"owner": owner, "anchor_id": entry.anchor_id}
+        changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
+        insert = f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET {changes}"
+        self._database.together(
+            (
+                (insert, {"number": number, **values, **kept}),
+                (DROP_OTHER_VECTORS, {"number": number, "text_hash": values["text_hash"]}),
+            )
+        )
+
+    @override
+    def reword(self, entry_id: str, entry: "Entry") -> None:
+        with self._database.transaction():
+            self._database.rows(
+                "DELETE FROM hardwon.entry_alias WHERE tenant = %(tenant)s AND old_id = %(id)s", id=entry.entry_id
+            )
+            self._database.rows(
+                "INSERT INTO hardwon.entry_alias (tenant, number, old_id)"
+                " SELECT tenant, number, id FROM hardwon.entry WHERE tenant = %(tenant)s AND id = %(id)s",
+                id=entry_id,
+            )
+            for sql in RENAME:
+                self._database.rows(sql, old=entry_id, new=entry.entry_id)
+            self.put(entry)
+
+    @override
+    def reworded(self, old_id: str) -> "Entry | None":
+        return self._first(
+            f"JOIN hardwon.entry_alias a ON a.tenant = e.tenant AND a.number = e.number WHERE {OF_TENANT} AND a.old_id = %(id)s"
+            " AND NOT EXISTS (SELECT 1 FROM hardwon.entry n WHERE n.tenant = %(tenant)s AND n.id = %(id)s)",
+            id=old_id,
+        )
+
+    @override
+    def delete(self, entry_id: str) -> bool:
+        with self._database.transaction():
+            found = self._database.rows(EXISTING, id=entry_id)
+            for number, *_ in found:
+                drop_from_index(self._database, number)
+                self._database.rows(
+                    "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s", number=number
+                )
+                self._database.rows(
+                    "UPDATE hardwon.entry SET superseded_by = NULL WHERE tenant = %(tenant)s AND superseded_by = %(id)s",
+                    id=entry_id,
+                )
+                self._database.note_change()
+            return bool(found)
+
+    @override
+    def with_file(self, file_path: str) -> "Entry | None":
+        return self._first(f"WHERE {MINE} AND t.anchor_id = ''", file_path=file_path)
+
+    @override
+    def sections_of(self, file_path: str) -> "list[Entry]":
+        return self._entries(f"WHERE {MINE} AND t.anchor_id != '' ORDER BY t.anchor_id", file_path=file_path)
+
+    @override
+    def files_starting_with(self, prefix: str) -> list[str]:
+        rows = self._database.rows(
+            "SELECT DISTINCT file_path FROM hardwon.entry_text"
+            " WHERE tenant = %(tenant)s AND author = current_user AND starts_with(file_path, %(prefix)s) ORDER BY file_path",
+            prefix=prefix,
+        )
+        return [path for (path,) in rows]
+
+    @override
+    def find(
+        self,
+        only: EntryFilter,
+        *,
+        limit: int,
+        offset: int = 0,
+        order: Order = "updated_at",
+        after: "Entry | None" = None,
+    ) -> "list[Entry]":
+        within = where(only)
+        later, bounds = "", dict[str, object]()
+        if after:
+            later = "AND (%(after_time)s, e.id) > (e.updated_at, %(after_id)s)"
+            bounds = {"after_time": after.updated_at, "after_id": after.entry_id}
+        return self._entries(
+            f"WHERE {within.sql} {later} ORDER BY {ORDERS[order]}e.updated_at DESC, e.id LIMIT %(most)s OFFSET %(first)s",
+            **within.parameters,
+            **bounds,
+            most=limit if limit >= 0 else None,
+            first=offset,
+        )
+
+    @override
+    def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
+        return self._entries(f"WHERE {AMONG} {IN_ORDER}", numbers=[*seqs])
+
+    @override
+    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
+        return [PrintedEntry(*row) for row in self._database.rows(SELECT_PRINTED, numbers=[*seqs])]
+
+    @override
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+        return [ConversationSummary(*row) for row in self._database.rows(SELECT_SUMMARIES, numbers=[*seqs])]
+
+    @override
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
+        within = where(only)
+        rows = self._database.rows(
+            f"SELECT {SUMMARY_COLUMNS} FROM hardwon.entry e {TEXT} WHERE {within.sql}"
+            " ORDER BY e.updated_at DESC, e.id LIMIT %(most)s",
+            **within.parameters,
+            most=limit,
+        )
+        return [ConversationSummary(*row) for row in rows]
+
+    @override
+    def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
+        return [RankingFacts(*row) for row in self._database.rows(SELECT_FACTS, numbers=[*seqs])]
+
+    @override
+    def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
+        return [to_recall_facts(row) for row in self._database.rows(SELECT_RECALL_FACTS, numbers=[*seqs])]
+
+    @override
+    def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
+        return frozenset(number for (number,) in self._database.rows(SELECT_OUTDATED, numbers=[*seqs]))
+
+    @override
+    def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+        rows = self._database.rows(
+            f'SELECT e.number, e."references" FROM hardwon.entry_text e WHERE {AMONG}', numbers=[*seqs]
+        )
+        return {number: tuple(references) for number, references in rows}
+
+    @override
+    def newest_by_track_record(
+        self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
+    ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
+        seen, wanted = visible(visible_in), dict[str, object]()
+        if of is not None:
+            names = ("categories", "counts", "confidences", "recalls")
+            wanted = {name: [record[place] for record in of] for place, name in enumerate(names)}
+        sql = NEWEST.format(visible=seen.sql, wanted="true" if of is None else WANTED)
+        newest = dict[TrackRecord, list[RankingFacts]]()
+        for row in self._database.rows(sql, **seen.parameters, **wanted, most=k):
+            facts = RankingFacts(*row)
+            newest.setdefault(track_record(facts), []).append(facts)
+        return newest
+
+    @override
+    def count(self, only: EntryFilter) -> int:
+        within = where(only)
+        return int(
+            self._database.value(f"SELECT count(*) FROM hardwon.entry e WHERE {within.sql}", **within.parameters)
+        )
+
+    @override
+    def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
+        within = where(LEARNINGS._replace(ranked=True, visible_in=visible_in))
+        counted: dict[Category, int] = dict(
+            self._database.rows(
+                f"SELECT e.category, count(*) FROM hardwon.entry e WHERE {within.sql} GROUP BY 1", **within.parameters
+            )
+        )
+        return {category: counted[category] for category in CATEGORIES if category in counted}
+
+    @override
+    def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
+        within = where(only)
+        column = "t.source" if field == "source" else f"e.{field}"
+        rows = self._database.rows(
+            f"SELECT coalesce({column}, '') AS value, count(*) FROM hardwon.entry e {TEXT}"
+            f" WHERE {within.sql} GROUP BY 1 ORDER BY 2 DESC, 1",
+            **within.parameters,
+        )
+        return dict(rows)
+
+    @override
+    def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
+        rows = self._database.rows(IDS_STARTING_WITH, prefix=prefix, most=limit)
+        return [entry_id for (entry_id,) in rows]
+
+    @override
+    def most_observed(self, visible_in: Visibility | None = None) -> int:
+        seen = visible(visible_in)
+        value = self._database.value(
+            f"SELECT max(e.observation_count) FROM hardwon.entry e WHERE {RANKED_LEARNING} AND {seen.sql}",
+            **seen.parameters,
+        )
+        return int(value or 1)
+
+    @override
+    def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
+        within = where(only._replace(ranked=True))
+        rows = self._database.rows(SELECT_RULES.format(within=within.sql), **within.parameters)
+        return [ConstitutionalText(*row) for row in rows]
+
+    @override
+    def retire_expired(self, now: dt.datetime) -> int:
+        if not self._expired(now):
+            return 0
+        with self._database.transaction():
+            expired = self._expired(now)  # another process may have retired them meanwhile
+            self._database.rows(
+                "UPDATE hardwon.entry SET retired = true WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)",
+                numbers=expired,
+            )
+            self._leave_indexes(expired)
+            self._database.note_change()
+        return len(expired)
+
+    def _expired(self, now: dt.datetime) -> list[int]:
+        rows = self._database.rows(
+            f"SELECT e.number FROM hardwon.entry e WHERE {OF_TENANT} AND NOT e.retired AND e.expires_at <= %(now)s",
+            now=now,
+        )
+        return [number for (number,) in rows]
+
+    def _leave_indexes(self, numbers: Iterable[int]) -> None:
+        """Remove entries from every index."""
+        for number in numbers:
+            drop_from_index(self._database, number)
+            self._database.rows(DROP_VECTORS, number=number)
+
+
+def index_again(database: Database) -> None:
+    """Put all entries that this member may see into the keyword index again."""
+    with database.transaction():
+        rows = database.rows(f"{SELECT_ENTRY} WHERE {OF_TENANT} AND NOT e.retired")
+        owners: dict[int, str] = dict(database.rows(f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {OF_TENANT}"))
+        for entry in map(to_entry, rows):
+            number = entry.number or 0
+            index_entry(database, number, owners[number], entry)
+
+
+def _insert(table: str, values: Iterable[str]) -> str:
+    """Return the statement that inserts a row with a tenant, a number and *values*."""
+    names = [*values]
+    quoted = ", ".join(f'"{name}"' for name in names)
+    marks = ", ".join(f"%({name})s" for name in names)
+    return f"INSERT INTO hardwon.{table} (tenant, number, {quoted}) VALUES (%(tenant)s, %(number)s, {marks})"
+
+
+class PostgresTriggerSource(TriggerSource):
+    """Trigger phrases in the tables of a server."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def own_changes(self) -> int:
+        return self._database.own_changes
+
+    @override
+    def version(self) -> int:
+        return self._database.version()
+
+    @override
+    def owners(self, only: EntryFilter) -> list[TriggerOwner]:
+        within = where(only._replace(ranked=True))
+        rows = self._database.rows(SELECT_OWNERS.format(within=within.sql), **within.parameters)
+        return [TriggerOwner(*row)._replace(phrases=tuple(row[-1])) for row in rows]

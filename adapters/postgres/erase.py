@@ -1,0 +1,299 @@
+"""Erase what was forgotten from the tables of a tenant, as far as this member may see them, saved rows of checkpoints included."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from psycopg.types.json import Jsonb
+
+from hardwon.adapters.postgres.database import Database, Row
+from hardwon.adapters.postgres.redact_rows import DROP_HEADINGS, count_secrets, redact_rows, redact_saved
+from hardwon.adapters.postgres.restore import SECTIONS
+from hardwon.adapters.postgres.saved import OF_SECTIONS, Saved
+from hardwon.adapters.postgres.texts import (
+    ENTRY_TABLES,
+    LABELS,
+    Holding,
+    Stored,
+    as_bytes,
+    delete_row,
+    stored,
+    stored_in,
+)
+from hardwon.adapters.postgres.words import drop_from_index
+from hardwon.domain.model.erasure import Erasure, still_unused
+from hardwon.ports.erasure import Found, KeptElsewhere, OwnedText, Place, StoreTexts
+from hardwon.ports.override import override
+
+NOUNS: Mapping[str, str] = {
+    "entry_alias": "earlier id",
+    "entry_place": "place of an entry",
+    "receipt_entry": "line of a receipt",
+    "source_heading": "imported heading",
+    "trusted_folder": "trusted folder",
+}
+"""Nouns for the rows of tables whose name says too little."""
+
+SELECT_IDS = """
+    SELECT e.id FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = ANY(%(numbers)s) ORDER BY e.number
+"""
+SELECT_TEXTS = f"""
+    SELECT e.id, t.description, t.reasoning, t.notes, t.name, {", ".join(f"t.{name}" for name in LABELS)}
+    FROM hardwon.entry e JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number
+    WHERE e.tenant = %(tenant)s AND e.number = ANY(%(numbers)s) ORDER BY e.number
+"""
+SELECT_EARLIER = """
+    SELECT e.id, h.old_value FROM hardwon.history h
+    JOIN hardwon.entry e ON e.tenant = h.tenant AND e.number = h.number
+    WHERE h.tenant = %(tenant)s AND h.number = ANY(%(numbers)s) AND h.field_changed = 'description'
+        AND h.old_value IS NOT NULL ORDER BY h.id
+"""
+DROP_HISTORY = "DELETE FROM hardwon.history WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+DROP_ENTRIES = "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+DROP_SUCCESSORS = """
+    UPDATE hardwon.entry SET superseded_by = NULL WHERE tenant = %(tenant)s AND superseded_by = ANY(%(ids)s)
+"""
+RENAME_CHECKPOINT = """
+    UPDATE hardwon.checkpoint SET name = %(name)s, description = %(description)s, metadata = %(metadata)s
+    WHERE tenant = %(tenant)s AND id = %(id)s
+"""
+
+OF_SNAPSHOT = "WHERE tenant = %(tenant)s AND snapshot = %(snapshot)s"
+DROP_SAVED = f"DELETE FROM hardwon.saved_row {OF_SNAPSHOT} AND number = ANY(%(numbers)s)"
+DROP_SAVED_SECTIONS = f"""
+    DELETE FROM hardwon.saved_row {OF_SNAPSHOT} AND relation = ANY(%(relations)s)
+        AND (content ->> 'file_path', content ->> 'anchor_id')
+        IN (SELECT convert_from(p, 'UTF8'), convert_from(a, 'UTF8') FROM unnest(%(paths)s::bytea[], %(anchors)s::bytea[]) AS s (p, a))
+"""
+DROP_SAVED_SUCCESSORS = f"""
+    UPDATE hardwon.saved_row SET content = jsonb_set(content, '{{superseded_by}}', 'null')
+    {OF_SNAPSHOT} AND relation = 'entry' AND content ->> 'superseded_by' = ANY(%(ids)s)
+"""
+SELECT_SNAPSHOTS = "SELECT DISTINCT snapshot FROM hardwon.saved_row WHERE tenant = %(tenant)s"
+
+ORPHANS = """
+    SELECT DISTINCT p.term FROM hardwon.posting p WHERE p.tenant = %(tenant)s
+        AND p.term IN (SELECT convert_from(w, 'UTF8') FROM unnest(%(words)s::bytea[]) AS given (w))
+        AND NOT EXISTS (SELECT 1 FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = p.number) ORDER BY 1
+"""
+
+
+class _Rows(NamedTuple):
+    """
+    The rows of today, or of one snapshot, that hold something to be erased.
+
+    Attributes:
+        entries: The numbers of entries that hold it.
+        deleted: The numbers of entries that were deleted before, and whose history holds it.
+        others: The other rows that hold it.
+
+    """
+
+    entries: frozenset[int]
+    deleted: frozenset[int]
+    others: Sequence[Stored]
+
+
+def _sorted_out(rows: Iterable[Stored]) -> _Rows:
+    found = [*rows]
+    return _Rows(
+        frozenset(row.number for row in found if row.relation in ENTRY_TABLES and row.number is not None),
+        frozenset(
+            row.number
+            for row in found
+            if row.relation == "history" and row.values["field_changed"] == "deleted" and row.number is not None
+        ),
+        [row for row in found if row.relation not in ENTRY_TABLES],
+    )
+
+
+class PostgresRows(Place, StoreTexts):
+    """The rows of a tenant that this member may see, those that the member's checkpoints saved included."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def found(self, erasure: Erasure) -> Sequence[Found]:
+        return [
+            found
+            for snapshot, rows in self._holding(erasure).items()
+            for found in _counted(", ".join(filter(None, (self._database.path, snapshot))), rows)
+        ]
+
+    @override
+    def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
+        texts = list[OwnedText]()
+        for snapshot, rows in self._holding(erasure).items():
+            texts += _texts_of(self._asking(snapshot), rows.entries)
+        return texts
+
+    @override
+    def erase(self, erasure: Erasure) -> None:
+        with self._database.transaction():
+            held = self._holding(erasure)
+            for (snapshot,) in self._database.rows(SELECT_SNAPSHOTS):
+                self._erase_saved(snapshot, held.get(snapshot, _sorted_out(())), erasure)
+            self._erase_today(held.get("", _sorted_out(())), erasure)
+            self._database.note_change()
+
+    @override
+    def secrets(self) -> Sequence[Found]:
+        count = count_secrets(self._database)
+        return [Found(self._database.path, count, "value")] if count else []
+
+    @override
+    def redact(self) -> None:
+        with self._database.transaction():
+            redact_saved(self._database)
+            if redact_rows(self._database):
+                self._database.note_change()
+
+    @override
+    def ids_holding(self, erasure: Erasure) -> Sequence[str]:
+        with self._database.snapshot():
+            rows = [
+                row
+                for relation in ENTRY_TABLES
+                for row in _held(stored_in(self._database, relation, _holding(erasure)), erasure)
+            ]
+            return _ids(self._database.rows, _sorted_out(rows).entries)
+
+    @override
+    def unused(self, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
+        left, numbers = {*texts}, self._numbers_of(forgotten)
+        with self._database.snapshot():
+            for relation in ENTRY_TABLES:
+                for row in stored_in(self._database, relation, Holding.any_of(left)):
+                    if row.number not in numbers:
+                        left = still_unused(left, "\n".join(row.texts()))
+        return left
+
+    @override
+    def traces(self, words: Iterable[str]) -> Sequence[str]:
+        rows = self._database.rows(ORPHANS, words=[as_bytes(word) for word in words])
+        found = ", ".join(term for (term,) in rows)
+        return [f"{self._database.path}, words of deleted entries in the keyword index: {found}"] if found else []
+
+    def _numbers_of(self, ids: Iterable[str]) -> set[int]:
+        rows = self._database.rows(
+            "SELECT number FROM hardwon.entry WHERE tenant = %(tenant)s AND id = ANY(%(ids)s)", ids=[*ids]
+        )
+        return {number for (number,) in rows}
+
+    def _holding(self, erasure: Erasure) -> dict[str, _Rows]:
+        """Return the rows that hold something, by their snapshot, those of today first."""
+        found = dict[str, list[Stored]]()
+        with self._database.snapshot():
+            for row in _held(stored(self._database, _holding(erasure)), erasure):
+                found.setdefault(row.snapshot, []).append(row)
+        return {snapshot: _sorted_out(rows) for snapshot, rows in found.items()}
+
+    def _asking(self, snapshot: str) -> Callable[..., list[Row]]:
+        return Saved(self._database, snapshot).asked if snapshot else self._database.rows
+
+    def _erase_today(self, rows: _Rows, erasure: Erasure) -> None:
+        gone = {"numbers": [*rows.entries]}
+        ids = [*erasure.ids, *_ids(self._database.rows, rows.entries)]
+        sections = [(as_bytes(path), as_bytes(anchor)) for path, anchor in self._database.rows(SECTIONS, **gone)]
+        for table in OF_SECTIONS:
+            self._database.run_many(
+                f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s"
+                " AND file_path = convert_from(%(path)s, 'UTF8') AND anchor_id = convert_from(%(anchor)s, 'UTF8')",
+                ({"path": path, "anchor": anchor} for path, anchor in sections),
+            )
+        self._database.rows(DROP_HISTORY, numbers=[*rows.entries, *rows.deleted])
+        for number in rows.entries:
+            drop_from_index(self._database, number)
+        self._database.rows(DROP_SUCCESSORS, ids=ids)
+        self._database.rows(DROP_ENTRIES, **gone)
+        for row in rows.others:
+            if row.relation == "checkpoint":
+                self._rename(row, erasure)
+            else:
+                delete_row(self._database, row)
+
+    def _rename(self, row: Stored, erasure: Erasure) -> None:
+        """Take the name, description and labels out of a checkpoint: its rows are kept, without what was forgotten."""
+        name, description, metadata = (row.values[column] for column in ("name", "description", "metadata"))
+        self._database.rows(
+            RENAME_CHECKPOINT,
+            **row.key,
+            name=f"checkpoint {row.key['id']}" if erasure.is_in(name) else name,
+            description=None if erasure.is_in(description or "") else description,
+            metadata=Jsonb({key: _kept(key, value, erasure) for key, value in metadata.items()}),
+        )
+
+    def _erase_saved(self, snapshot: str, rows: _Rows, erasure: Erasure) -> None:
+        saved = Saved(self._database, snapshot)
+        about = {"snapshot": snapshot, "numbers": [*rows.entries, *rows.deleted]}
+        ids = [*erasure.ids, *_ids(saved.asked, rows.entries)]
+        sections = saved.asked(SECTIONS, numbers=[*rows.entries])
+        self._database.rows(
+            DROP_SAVED_SECTIONS,
+            snapshot=snapshot,
+            relations=list(OF_SECTIONS),
+            paths=[as_bytes(path) for path, _ in sections],
+            anchors=[as_bytes(anchor) for _, anchor in sections],
+        )
+        self._database.rows(DROP_SAVED, **about)
+        self._database.rows(DROP_SAVED_SUCCESSORS, snapshot=snapshot, ids=ids)
+        for row in rows.others:
+            delete_row(self._database, row)
+        self._database.rows(DROP_HEADINGS, snapshot=snapshot)
+
+
+def _kept(key: str, value: object, erasure: Erasure) -> object:
+    return "" if key in {"project", "root", "label"} and erasure.is_in(str(value)) else value
+
+
+def _holding(erasure: Erasure) -> Holding:
+    return Holding.any_of((*erasure.texts, *erasure.ids))
+
+
+def _held(rows: Iterable[Stored], erasure: Erasure) -> Iterator[Stored]:
+    return (row for row in rows if any(map(erasure.is_in, row.texts())))
+
+
+def _counted(place: str, rows: _Rows) -> Iterator[Found]:
+    if rows.entries:
+        yield Found(place, len(rows.entries), "entry")
+    for relation, count in sorted(Counter(row.relation for row in rows.others).items()):
+        yield Found(place, count, NOUNS.get(relation, relation))
+
+
+def _ids(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> list[str]:
+    """Return the ids of the entries *numbers*, the oldest first."""
+    return [entry_id for (entry_id,) in ask(SELECT_IDS, numbers=[*numbers])]
+
+
+def _texts_of(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> Iterator[OwnedText]:
+    """Yield the texts of entries, and the descriptions that they had before they were edited."""
+    wanted = [*numbers]
+    for entry_id, description, *parts in ask(SELECT_TEXTS, numbers=wanted):
+        yield OwnedText(entry_id, description)
+        for part in parts:
+            for text in part if isinstance(part, list) else filter(None, [part]):
+                yield OwnedText(entry_id, text, is_identity=False)
+    yield from (OwnedText(entry_id, text) for entry_id, text in ask(SELECT_EARLIER, numbers=wanted))
+
+
+class ServerCopies(KeptElsewhere):
+    """
+    The copies of a server that no member can reach.
+
+    Args:
+        path: How messages name the store.
+
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    @override
+    def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
+        line = (
+            f"{self._path}: deleted rows stay in the server's files until VACUUM, in its write-ahead log, standbys and backups,"
+            " and other members may have kept the text for themselves: ask whoever owns the server"
+        )
+        return [line]

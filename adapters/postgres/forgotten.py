@@ -1,0 +1,114 @@
+"""Hashes of forgotten texts in the table `forgotten`, keyed by a secret in the tenant's metadata."""
+
+import datetime as dt
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.postgres.database import Database
+from hardwon.domain.model.errors import ForgottenError
+from hardwon.ports.forgotten import ForgottenTexts
+from hardwon.ports.override import override
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
+
+SECRET = "forgetting_secret"  # noqa: S105  # the name of a row
+SECRET_BYTES = 32
+TAG_BYTES = 16
+
+SELECT_SECRET = "SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = %(key)s"  # noqa: S105  # a query
+
+SELECT_USED_SECRET = f"""
+    {SELECT_SECRET} AND EXISTS (SELECT 1 FROM hardwon.forgotten WHERE tenant = %(tenant)s)
+"""
+
+LIFT = """
+    DELETE FROM hardwon.forgotten WHERE tenant = %(tenant)s
+        AND tag IN (SELECT tag FROM hardwon.forgotten WHERE tenant = %(tenant)s AND of = %(owner)s) RETURNING 1
+"""
+
+
+class PostgresForgottenTexts(ForgottenTexts):
+    """Forgotten texts in the tables of a server; forgotten by one member, they are forgotten by the whole tenant."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
+        from hardwon.domain.model.forgotten import identifying  # noqa: PLC0415  # rarely needed
+
+        with self._database.transaction():
+            secret = self._secret(SELECT_SECRET) or self._new_secret()
+            self._database.rows(
+                "INSERT INTO hardwon.forgotten (tenant, tag, of, at)"
+                " SELECT %(tenant)s, unnest(%(tags)s::bytea[]), %(owner)s::bytea, %(at)s ON CONFLICT DO NOTHING",
+                tags=[_tag(secret, passage) for passage in sorted(identifying(texts, words))],
+                owner=_tag(secret, owner),
+                at=at,
+            )
+
+    @override
+    def holds(self, texts: Iterable[str]) -> bool:
+        return bool(self._found(texts))
+
+    @override
+    def without(self, text: str) -> str:
+        if not (gone := self._found([text])):
+            return text
+        from hardwon.domain.model.forgotten import comparable, without_passages  # noqa: PLC0415  # rarely needed
+
+        return "" if comparable(text) in gone else without_passages(text, gone)
+
+    @override
+    def lift(self, owner: str) -> bool:
+        if not (secret := self._secret(SELECT_SECRET)):
+            return False
+        with self._database.transaction():
+            return bool(self._database.rows(LIFT, owner=_tag(secret, owner)))
+
+    def _found(self, texts: Iterable[str]) -> set[str]:
+        """Return the passages of *texts* that are forgotten; reads no text when nothing is."""
+        if not (secret := self._secret(SELECT_USED_SECRET)):
+            return set()
+        from hardwon.domain.model.forgotten import passages  # noqa: PLC0415  # rarely needed
+
+        tags = {_tag(secret, passage): passage for text in texts for passage in passages(text)}
+        known = self._database.rows(
+            "SELECT DISTINCT tag FROM hardwon.forgotten WHERE tenant = %(tenant)s AND tag = ANY(%(tags)s::bytea[])",
+            tags=[*tags],
+        )
+        return {tags[tag] for (tag,) in known}
+
+    def _secret(self, query: str) -> bytes:
+        """Return the key of the hashes, empty before the first."""
+        return bytes.fromhex(self._database.value(query, key=SECRET) or "")
+
+    def _new_secret(self) -> bytes:
+        secret = os.urandom(SECRET_BYTES)
+        self._database.rows(
+            "INSERT INTO hardwon.metadata (tenant, key, value) VALUES (%(tenant)s, %(key)s, %(value)s)",
+            key=SECRET,
+            value=secret.hex(),
+        )
+        return secret
+
+
+def ensure_not_forgotten(forgotten: ForgottenTexts, entry: "Entry") -> None:
+    """
+    Check that no text of *entry* was forgotten.
+
+    Raises:
+        ForgottenError: one was.
+    """
+    from hardwon.domain.model.forgotten import texts_of  # noqa: PLC0415  # rarely needed
+
+    if forgotten.holds(texts_of(entry)):
+        raise ForgottenError(entry.entry_id)
+
+
+def _tag(secret: bytes, text: str) -> bytes:
+    import hmac  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
+
+    return hmac.digest(secret, text.encode("utf-8", "replace"), "sha256")[:TAG_BYTES]

@@ -1,0 +1,166 @@
+"""Keyword search by BM25, as FTS5 computes it, from postings and from how long texts are."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.matches import ScoredMatches
+from hardwon.adapters.postgres.query import where
+from hardwon.adapters.postgres.tokens import stems
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.keywords import inverse_document_frequency
+from hardwon.domain.model.ranking.adaptive import passage_score
+from hardwon.domain.model.vocabulary import Category
+from hardwon.ports.keyword_index import KeywordIndex, Mode
+from hardwon.ports.override import override
+
+K1, B = 1.2, 0.75
+"""The parameters of FTS5's `bm25()`."""
+
+MAX_HITS = 30_000
+"""Upper bound of the passages that a query reads, its rarest words first."""
+
+FREQUENCIES = """
+    SELECT term, count(*) FROM hardwon.posting
+    WHERE tenant = %(tenant)s AND is_passage = %(is_passage)s AND term = ANY(%(terms)s) {own} GROUP BY term
+"""
+
+BM25 = (
+    f"q.weight * ((p.{{times}} * ({K1} + 1)) / (p.{{times}} + {K1} * (1 - {B} + {B} * d.words / %(average)s::float8)))"
+)
+ASKED = "unnest(%(terms)s::text[], %(weights)s::float8[]) WITH ORDINALITY AS q (term, weight, place)"
+POSTINGS = """
+    JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.is_passage = %(is_passage)s AND p.term = q.term
+    JOIN hardwon.document d ON d.tenant = %(tenant)s AND d.number = p.number AND d.passage = p.passage
+    JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = p.number
+"""
+
+# Summed in the order of the query, as FTS5 does it: floats depend on it.
+MATCH = f"""
+    SELECT e.number, e.category, sum({{score}} ORDER BY q.place) FROM {ASKED} {POSTINGS}
+    WHERE {{within}} AND p.{{times}} > 0 GROUP BY e.number, e.category, e.updated_at, e.id HAVING count(*) >= %(at_least)s ORDER BY e.updated_at DESC, e.id
+"""
+PASSAGES = f"""
+    SELECT e.number, e.category, sum({BM25.format(times="times")} ORDER BY q.place), sum(q.weight ORDER BY q.place)
+    FROM {ASKED} {POSTINGS} WHERE {{within}} GROUP BY e.number, e.category, e.updated_at, e.id, p.passage ORDER BY e.updated_at DESC, e.id
+"""
+
+
+class _Figures(NamedTuple):
+    """How many entries and passages there are, and how many words they have."""
+
+    entries: int
+    entry_words: int
+    passages: int
+    passage_words: int
+
+
+FIGURES = f"SELECT {', '.join(_Figures._fields)} FROM hardwon.state WHERE tenant = %(tenant)s"
+
+
+class PostgresKeywordIndex(KeywordIndex):
+    """
+    Keyword search over the postings of a tenant.
+
+    Args:
+        database: The store.
+        enabled: False refuses every search, as the settings want it.
+
+    """
+
+    def __init__(self, database: Database, *, enabled: bool = True) -> None:
+        self._database = database
+        self._enabled = enabled
+        self._frequencies: Mapping[str, int] = {}
+
+    @override
+    def size(self) -> int:
+        self._ensure_usable()
+        return self._figures().entries
+
+    @override
+    def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
+        with self._bounded(deadline):
+            stemmed = dict(zip(terms, stems(terms), strict=True))
+            counted = self._counted(stemmed.values(), is_passage=False)
+            self._frequencies = {stem: counted.get(stem, 0) for stem in stemmed.values()}
+            return {term: self._frequencies[stem] for term, stem in stemmed.items()}
+
+    @override
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> ScoredMatches:
+        with self._bounded(deadline):
+            if not terms:
+                return ScoredMatches({}, {})
+            times = "times" if mode == "any" else "own_times"
+            wanted, figures, within = stems(terms), self._figures(), where(only)
+            counted = self._frequencies
+            if mode == "all" or not counted.keys() >= {*wanted}:
+                counted = self._counted(wanted, is_passage=False, own=mode == "all")
+            rows = self._database.rows(
+                MATCH.format(score=BM25.format(times=times), times=times, within=within.sql),
+                **within.parameters,
+                is_passage=False,
+                terms=wanted,
+                weights=[inverse_document_frequency(figures.entries, counted.get(stem, 0)) for stem in wanted],
+                average=figures.entry_words / max(figures.entries, 1),
+                at_least=1 if mode == "any" else len(wanted),
+            )
+            return ScoredMatches.of(rows)
+
+    @override
+    def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> ScoredMatches:
+        with self._bounded(deadline):
+            wanted, figures = dict.fromkeys(stems(terms)), self._figures()
+            counted = self._counted(wanted, is_passage=True)
+            idf = {
+                stem: inverse_document_frequency(figures.passages, count) for stem, count in _rarest(wanted, counted)
+            }
+            within, asked = where(only), sum(idf.values())
+            rows = self._database.rows(
+                PASSAGES.format(within=within.sql),
+                **within.parameters,
+                is_passage=True,
+                terms=[*idf],
+                weights=[*idf.values()],
+                average=figures.passage_words / max(figures.passages, 1),
+            )
+            best, categories = dict[int, float](), dict[int, Category | None]()
+            for number, category, bm25, matched in rows:
+                categories[number] = category
+                best[number] = max(best.get(number, 0.0), passage_score(bm25, matched, asked))
+            return ScoredMatches(best, categories, full=asked)
+
+    def _counted(self, terms: Iterable[str], *, is_passage: bool, own: bool = False) -> dict[str, int]:
+        """Return in how many documents each of *terms* is."""
+        sql = FREQUENCIES.format(own="AND own_times > 0" if own else "")
+        return dict(self._database.rows(sql, is_passage=is_passage, terms=[*terms]))
+
+    def _figures(self) -> _Figures:
+        return _Figures(*self._database.rows(FIGURES)[0])
+
+    def _ensure_usable(self) -> None:
+        if not self._enabled:
+            raise KeywordIndexUnavailableError("keyword search is switched off")
+
+    @contextmanager
+    def _bounded(self, deadline: Deadline) -> Iterator[None]:
+        """Turn a failure within into `KeywordIndexUnavailableError` with a reason."""
+        self._ensure_usable()
+        try:
+            yield
+        except StorageError as error:
+            reason = "no answer in time" if deadline.passed() else str(error)
+            raise KeywordIndexUnavailableError(reason) from error
+
+
+def _rarest(terms: Iterable[str], counted: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+    """Yield *terms* with the number of passages that contain them, the rarest first, up to `MAX_HITS`."""
+    hits = 0
+    for term in sorted(terms, key=lambda term: (counted.get(term, 0), term)):
+        if hits and hits + counted.get(term, 0) > MAX_HITS:
+            return
+        hits += counted.get(term, 0)
+        yield term, counted.get(term, 0)

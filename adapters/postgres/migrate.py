@@ -1,0 +1,242 @@
+"""
+The schema as numbered SQL files, and the members of its tenants: what whoever owns the store does.
+
+A file that was released is never edited: its checksum is kept.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+from psycopg import errors
+from psycopg import sql as composed
+
+from hardwon.adapters.postgres.database import CONNECT_SECONDS, NEWEST
+from hardwon.adapters.postgres.errors import translated
+from hardwon.adapters.postgres.server import parameters_of, shown, with_database
+from hardwon.domain.model.errors import NewerSchemaError, StorageError
+
+FOLDER = Path(__file__).parent / "migrations"
+OLDEST_SERVER = 160_000
+OLDEST_VECTOR = (0, 8)
+LOCK = 0x68617264776F6E
+"""Of all migrations of a database: `hardwon` as a number."""
+
+MEMBERS = "hardwon_member"
+"""The role from which all members have their rights; nobody logs in as it."""
+
+DEFAULT_TENANT = "default"
+LARGE_SPACE = 20_000
+"""Vectors of a tenant from which an index serves better than a scan."""
+
+
+class Migration(NamedTuple):
+    """A file of SQL, run in one transaction."""
+
+    version: int
+    text: str
+
+    @property
+    def checksum(self) -> str:
+        """The sha256 of its text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+
+def migrations() -> list[Migration]:
+    """Return all migrations in order."""
+    names = sorted(file.name for file in FOLDER.iterdir() if file.name.endswith(".sql"))
+    return [Migration(int(name[:4]), (FOLDER / name).read_text("utf-8")) for name in names]
+
+
+@contextmanager
+def _as_owner(dsn: str) -> "Iterator[tuple[psycopg.Connection, str]]":
+    """Connect to the database of *dsn*; yield the connection and how messages name it."""
+    parameters = parameters_of(dsn)
+    path = shown(parameters)
+    with (
+        translated(path),
+        psycopg.connect(
+            **{"connect_timeout": CONNECT_SECONDS} | parameters, autocommit=True, prepare_threshold=None
+        ) as connection,
+    ):
+        yield connection, path
+
+
+def migrate(dsn: str) -> list[int]:
+    """
+    Bring the database of *dsn* to the newest schema, and make the role a member; return the versions that were added.
+
+    Two that run at once wait for each other. Indexes of large spaces are made without blocking writers.
+
+    Raises:
+        NewerSchemaError: a later hardwon migrated it; nothing was changed.
+        StorageError: the server is too old, has no pgvector, or does not let this role create what is needed.
+    """
+    with _as_owner(dsn) as (connection, path):
+        _ensure_server(connection, path)
+        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
+        try:
+            with connection.transaction():
+                _create_frame(connection)
+                done = _apply(connection, path)
+                if not connection.execute("SELECT 1 FROM hardwon.member").fetchone():
+                    _join(connection, connection.info.user, DEFAULT_TENANT)
+            _index_large_spaces(connection)
+        finally:
+            if not connection.closed:
+                connection.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+        return done
+
+
+@contextmanager
+def throw_away_database(dsn: str) -> Iterator[str]:
+    """
+    Create a database with the newest schema beside that of *dsn*; yield its address, and drop it afterwards.
+
+    Raises:
+        StorageError: the role of *dsn* may not create databases, or the server does not fit.
+    """
+    name = composed.Identifier(database := f"hardwon_demo_{secrets.token_hex(4)}")
+    with _as_owner(dsn) as (connection, _):
+        connection.execute(composed.SQL("CREATE DATABASE {}").format(name))
+    try:
+        address = with_database(dsn, database)
+        migrate(address)
+        yield address
+    finally:
+        with _as_owner(dsn) as (connection, _):
+            connection.execute(composed.SQL("DROP DATABASE {} WITH (FORCE)").format(name))
+
+
+def _ensure_server(connection: psycopg.Connection, path: str) -> None:
+    if connection.info.server_version < OLDEST_SERVER:
+        raise StorageError(
+            f"{path} is PostgreSQL {connection.info.server_version // 10_000}; hardwon needs 16 or newer"
+        )
+    found = connection.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'").fetchone()
+    if not found:
+        raise StorageError(f"{path} has no pgvector; install it on the server: https://github.com/pgvector/pgvector")
+    if tuple(map(int, found[0].split(".")[:2])) < OLDEST_VECTOR:
+        raise StorageError(f"{path} has pgvector {found[0]}; hardwon needs 0.8 or newer")
+
+
+def _create_frame(connection: psycopg.Connection) -> None:
+    """Create what migrations rest on: the extension, the role of members, the schema and the list of migrations."""
+    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (MEMBERS,)).fetchone():
+        with suppress(errors.DuplicateObject, errors.UniqueViolation), connection.transaction():  # by another database
+            connection.execute(f"CREATE ROLE {MEMBERS} NOLOGIN")
+    if connection.execute("SELECT to_regnamespace('hardwon')").fetchone() == (None,):
+        connection.execute("CREATE SCHEMA hardwon")
+        connection.execute(f"GRANT USAGE ON SCHEMA hardwon TO {MEMBERS}")
+        connection.execute(
+            "CREATE TABLE hardwon.migration (version integer PRIMARY KEY, checksum text NOT NULL,"
+            " applied_at timestamptz NOT NULL DEFAULT now())"
+        )
+        connection.execute(f"GRANT SELECT ON hardwon.migration TO {MEMBERS}")
+
+
+def _apply(connection: psycopg.Connection, path: str) -> list[int]:
+    known: dict[int, str] = dict(connection.execute("SELECT version, checksum FROM hardwon.migration").fetchall())
+    if known and max(known) > NEWEST:
+        raise NewerSchemaError(
+            f"{path} has schema version {max(known)}, this hardwon knows {NEWEST}: install the newest hardwon"
+        )
+    done = list[int]()
+    for migration in migrations():
+        if migration.version not in known:
+            connection.execute(migration.text)
+            connection.execute(
+                "INSERT INTO hardwon.migration (version, checksum) VALUES (%s, %s)",
+                (migration.version, migration.checksum),
+            )
+            done.append(migration.version)
+        elif known[migration.version] != migration.checksum:
+            raise StorageError(
+                f"{path}: its schema version {migration.version} was made by a changed hardwon; nothing was done"
+            )
+    return done
+
+
+def _index_large_spaces(connection: psycopg.Connection) -> None:
+    """Create an index of the vectors of each width of which a tenant has many; outside of a transaction, beside writers."""
+    wide = connection.execute(
+        "SELECT DISTINCT s.dimensions FROM hardwon.space s JOIN"
+        " (SELECT tenant, space FROM hardwon.vector GROUP BY tenant, space HAVING count(*) > %s) v USING (tenant, space)",
+        (LARGE_SPACE,),
+    ).fetchall()
+    for (width,) in wide:
+        connection.execute(
+            composed.SQL(
+                "CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON hardwon.vector"
+                " USING hnsw ((vec::halfvec({width})) halfvec_cosine_ops) WHERE vector_dims(vec) = {width}"
+            ).format(name=composed.Identifier(f"vector_near_{width}"), width=composed.Literal(width))
+        )
+
+
+def add_member(dsn: str, role: str, tenant: str = DEFAULT_TENANT) -> None:
+    """
+    Let the login role *role* use the store, in the tenant of that name, which is created if missing.
+
+    Raises:
+        StorageError: there is no such role, it is in another tenant, or this role may not say so.
+    """
+    with _as_owner(dsn) as (connection, path), connection.transaction():
+        if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
+            raise StorageError(f"{path} has no role {role!r}; create it with: CREATE ROLE {role} LOGIN PASSWORD '…'")
+        found = connection.execute(
+            "SELECT t.name FROM hardwon.member m JOIN hardwon.tenant t USING (tenant) WHERE m.role = %s", (role,)
+        ).fetchone()
+        if found and found[0] != tenant:
+            raise StorageError(f"{role!r} is a member of {found[0]!r}: hardwon store remove-member {role} first")
+        _join(connection, role, tenant)
+
+
+def _join(connection: psycopg.Connection, role: str, tenant: str) -> None:
+    number = connection.execute("SELECT tenant FROM hardwon.tenant WHERE name = %s", (tenant,)).fetchone()
+    if not number:
+        number = connection.execute(
+            "INSERT INTO hardwon.tenant (tenant, name) SELECT coalesce(max(tenant), 0) + 1, %s FROM hardwon.tenant"
+            " RETURNING tenant",
+            (tenant,),
+        ).fetchone()
+        connection.execute("ALTER TABLE hardwon.state NO FORCE ROW LEVEL SECURITY")
+        connection.execute("INSERT INTO hardwon.state (tenant) VALUES (%s)", number)
+        connection.execute("ALTER TABLE hardwon.state FORCE ROW LEVEL SECURITY")
+    connection.execute(
+        "INSERT INTO hardwon.member (role, tenant) VALUES (%s, %s) ON CONFLICT DO NOTHING", (role, *(number or ()))
+    )
+    connection.execute(composed.SQL("GRANT {} TO {}").format(composed.Identifier(MEMBERS), composed.Identifier(role)))
+
+
+def remove_member(dsn: str, role: str) -> bool:
+    """
+    Take the store away from a login role; what it stored stays. Return whether it was a member.
+
+    Raises:
+        StorageError: this role may not say so.
+    """
+    with _as_owner(dsn) as (connection, _), connection.transaction():
+        gone = connection.execute("DELETE FROM hardwon.member WHERE role = %s RETURNING 1", (role,)).fetchone()
+        if gone:
+            connection.execute(
+                composed.SQL("REVOKE {} FROM {}").format(composed.Identifier(MEMBERS), composed.Identifier(role))
+            )
+        return gone is not None
+
+
+def members(dsn: str) -> Sequence[tuple[str, str]]:
+    """
+    Return all login roles with the names of their tenants, as far as this role may see them.
+
+    Raises:
+        StorageError: the server can't be asked.
+    """
+    with _as_owner(dsn) as (connection, _):
+        return connection.execute(
+            "SELECT m.role, t.name FROM hardwon.member m JOIN hardwon.tenant t USING (tenant) ORDER BY 2, 1"
+        ).fetchall()

@@ -1,0 +1,264 @@
+"""
+The projects in the tables of a server: each is a working copy on the machine of one member, which all members see.
+
+Paths of another machine are prefixed with whose and which it is, so that no path here equals or holds them.
+"""
+
+import os
+import socket
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from typing import NamedTuple
+
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.named import number_of
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.project import Identity, Project, Registry, Trust, TrustMode
+from hardwon.ports.override import override
+from hardwon.ports.projects import Projects
+
+MACHINE = "HARDWON_MACHINE"
+"""The variable of the environment that names this machine; without it, it goes by its host name."""
+
+NO_INODE = -1
+"""Of a folder on another machine. It is not 0: that would be a folder of this machine whose number is not known."""
+
+COLUMNS = (
+    *("label", "key", "root", "is_repository", "device", "inode"),
+    *("remote", "first_commit", "authorship", "trust", "joined", "conversations"),
+)
+"""The columns that its owner may change."""
+
+SELECT = f"""
+    SELECT p.id, {", ".join(f"p.{column}" for column in COLUMNS)}, p.owner, p.machine, o.trust FROM hardwon.project p
+    LEFT JOIN hardwon.opinion o ON o.tenant = p.tenant AND o.project = p.id AND o.owner = current_user
+    WHERE p.tenant = %(tenant)s
+"""
+
+OWN = "tenant = %(tenant)s AND owner = current_user AND machine = %(machine)s"
+
+INSERT = f"""
+    INSERT INTO hardwon.project (tenant, machine, id, {", ".join(COLUMNS)})
+    VALUES (%(tenant)s, %(machine)s, %(id)s, {", ".join(f"%({column})s" for column in COLUMNS)})
+"""
+UPDATE = f"""
+    UPDATE hardwon.project SET {", ".join(f"{column} = %({column})s" for column in COLUMNS)}
+    WHERE {OWN} AND id = %(id)s
+"""
+
+TAKE_BACK = "DELETE FROM hardwon.opinion WHERE tenant = %(tenant)s AND owner = current_user AND project = %(id)s"
+SAY = """
+    INSERT INTO hardwon.opinion (tenant, project, trust) VALUES (%(tenant)s, %(id)s, %(trust)s)
+    ON CONFLICT (tenant, owner, project) DO UPDATE SET trust = excluded.trust
+"""
+
+NAMING = (
+    "UPDATE hardwon.entry SET project = %(into)s WHERE tenant = %(tenant)s AND project = %(id)s",
+    """
+    INSERT INTO hardwon.entry_place (tenant, number, project) SELECT tenant, number, %(into)s
+    FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s ON CONFLICT DO NOTHING
+    """,
+    "DELETE FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s",
+    "UPDATE hardwon.receipt SET project = %(into)s WHERE tenant = %(tenant)s AND project = %(id)s",
+    "UPDATE hardwon.project SET joined = %(into)s WHERE tenant = %(tenant)s AND joined = %(id)s AND id != %(into)s",
+    "UPDATE hardwon.project SET joined = NULL WHERE tenant = %(tenant)s AND joined = %(id)s",
+    TAKE_BACK,
+    "DELETE FROM hardwon.project WHERE tenant = %(tenant)s AND id = %(id)s",
+)
+"""Statements by which all that a member may change and that names one project names another one."""
+
+ADD_PLACE = f"""
+    INSERT INTO hardwon.entry_place (tenant, number, project)
+    SELECT e.tenant, e.number, %(project)s FROM hardwon.entry e
+    WHERE e.tenant = %(tenant)s AND e.number = {number_of("entry_id")} AND e.project IS DISTINCT FROM %(project)s
+    ON CONFLICT DO NOTHING
+"""
+
+
+class Copy(NamedTuple):
+    """
+    A project, and whose working copy it is.
+
+    Attributes:
+        owner: The role of the member.
+        is_here: Whether it is this member's, on this machine.
+    """
+
+    project: Project
+    owner: str
+    is_here: bool
+
+
+def this_machine() -> str:
+    """Return the name by which working copies on this machine are told from those on others."""
+    return os.environ.get(MACHINE) or socket.gethostname()
+
+
+def read_registry(database: Database, mode: TrustMode) -> Registry:
+    """Return what the store knows of projects, where *mode* says which are trusted."""
+    return Registry(read_projects(database), read_trusted_folders(database), mode)
+
+
+def read_projects(database: Database) -> tuple[Project, ...]:
+    """Return all projects as this member sees them, in the order in which they were added."""
+    return tuple(copy.project for copy in _copies(database, "ORDER BY p.added"))
+
+
+def read_trusted_folders(database: Database) -> tuple[str, ...]:
+    """Return the folders of this machine below which this member trusts every project, sorted."""
+    rows = database.rows(f"SELECT path FROM hardwon.trusted_folder WHERE {OWN} ORDER BY path", machine=this_machine())
+    return tuple(path for (path,) in rows)
+
+
+class PostgresProjects(Projects):
+    """Projects in the tables of a server."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._database.transaction()
+
+    @override
+    def known(self) -> tuple[Project, ...]:
+        return read_projects(self._database)
+
+    @override
+    def add(self, identity: Identity, label: str) -> Project:
+        with self._database.transaction():
+            own = "AND p.owner = current_user AND p.machine = %(machine)s AND p.key = %(key)s"
+            for copy in _copies(self._database, own, machine=this_machine(), key=self._here(identity.key)):
+                return copy.project
+            project = Project(self._free_id(identity.key), label, identity)
+            self._database.rows(INSERT, **self._values(project))
+            self._database.note_change()
+            return project
+
+    @override
+    def put(self, project: Project) -> None:
+        with self._database.transaction():
+            for known in self._with_id(project.id):
+                if known.is_here:
+                    self._database.rows(UPDATE, **self._values(project))
+                else:
+                    self._say(project, known)
+            self._database.note_change()
+
+    def _say(self, project: Project, known: Copy) -> None:
+        """Store this member's word on a working copy elsewhere, where it is another one than before."""
+        if project.identity != known.project.identity:
+            raise StorageError(f"{known.project.identity.root} is on another machine: it can't be moved from here")
+        trust: Trust = project.trust
+        if trust != known.project.trust:
+            self._database.rows(TAKE_BACK if trust == "unsaid" else SAY, id=project.id, trust=trust)
+
+    @override
+    def merge(self, project_id: str, into: str) -> int:
+        with self._database.transaction():
+            for known in self._with_id(project_id):
+                if known.owner != self._database.role:
+                    raise StorageError(
+                        f"{known.project.identity.root} belongs to {known.owner}, who alone can merge it"
+                    )
+            moved = self._database.value(
+                "SELECT count(*) FROM hardwon.entry WHERE tenant = %(tenant)s AND project = %(id)s", id=project_id
+            )
+            self._database.together([(statement, {"id": project_id, "into": into}) for statement in NAMING])
+            self._database.note_change()
+        return int(moved)
+
+    @override
+    def entry_counts(self) -> Mapping[str, int]:
+        return dict(
+            self._database.rows(
+                "SELECT project, count(*) FROM hardwon.entry WHERE tenant = %(tenant)s AND project IS NOT NULL GROUP BY project"
+            )
+        )
+
+    @override
+    def trusted_folders(self) -> tuple[str, ...]:
+        return read_trusted_folders(self._database)
+
+    @override
+    def trust_below(self, folder: str, *, trusted: bool) -> None:
+        add = (
+            "INSERT INTO hardwon.trusted_folder (tenant, machine, path) VALUES (%(tenant)s, %(machine)s, %(path)s)"
+            " ON CONFLICT DO NOTHING"
+        )
+        remove = f"DELETE FROM hardwon.trusted_folder WHERE {OWN} AND path = %(path)s"
+        with self._database.transaction():
+            self._database.rows(add if trusted else remove, machine=this_machine(), path=folder)
+            self._database.note_change()
+
+    @override
+    def places_of(self, entry_id: str) -> tuple[str, ...]:
+        rows = self._database.rows(
+            "SELECT project FROM hardwon.entry_place"
+            f" WHERE tenant = %(tenant)s AND number = {number_of('entry_id')} ORDER BY project",
+            entry_id=entry_id,
+        )
+        return tuple(project for (project,) in rows)
+
+    @override
+    def add_place(self, entry_id: str, project_id: str) -> None:
+        with self._database.transaction():
+            self._database.rows(ADD_PLACE, entry_id=entry_id, project=project_id)
+            self._database.note_change()
+
+    def _with_id(self, project_id: str) -> list[Copy]:
+        return _copies(self._database, "AND p.id = %(id)s", id=project_id)
+
+    def _here(self, path: str) -> str:
+        """Return *path* as it is stored for this machine."""
+        return path.removeprefix(_prefix(self._database.role, this_machine()))
+
+    def _values(self, project: Project) -> dict[str, object]:
+        identity = project.identity
+        return {
+            **{column: getattr(project, column) for column in COLUMNS if column in Project._fields},
+            **identity._asdict(),
+            "key": self._here(identity.key),
+            "root": self._here(identity.root),
+            "conversations": project.chosen,
+            "id": project.id,
+            "machine": this_machine(),
+        }
+
+    def _free_id(self, key: str) -> str:
+        """Return the id of a new project: of its place, unless a project that moved away from there has it."""
+        from hardwon.domain.model.identity import short_hash  # noqa: PLC0415  # brings OpenSSL
+
+        place = _prefix(self._database.role, this_machine()) + self._here(key)
+        number = 0
+        while self._with_id(short_hash("project", place, str(number))):
+            number += 1
+        return short_hash("project", place, str(number))
+
+
+def _copies(database: Database, conditions: str, **parameters: object) -> list[Copy]:
+    machine = this_machine()
+    copies = list[Copy]()
+    for *columns, owner, at, opinion in database.rows(f"{SELECT} {conditions}", **parameters):
+        project = _project(columns)
+        is_here = (owner, at) == (database.role, machine)
+        copies.append(Copy(project if is_here else _elsewhere(project, _prefix(owner, at), opinion), owner, is_here))
+    return copies
+
+
+def _project(columns: list[object]) -> Project:
+    project_id, label, key, root, is_repository, device, inode, *others = columns
+    identity = Identity(key, root, is_repository, int(device), int(inode))  # type: ignore[arg-type, call-overload]
+    return Project(project_id, label, identity, *others)  # type: ignore[arg-type]
+
+
+def _elsewhere(project: Project, prefix: str, opinion: Trust | None) -> Project:
+    """Return a project of another machine as this member sees it: nobody's word but a refusal holds for others."""
+    identity = project.identity
+    if not project.is_waiting:
+        identity = Identity(f"{prefix}{identity.key}", f"{prefix}{identity.root}", identity.is_repository, 0, NO_INODE)
+    return project._replace(identity=identity, trust=opinion or ("revoked" if project.trust == "revoked" else "unsaid"))
+
+
+def _prefix(owner: str, machine: str) -> str:
+    return f"{owner}@{machine}:"

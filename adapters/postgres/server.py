@@ -1,0 +1,65 @@
+"""The address of a PostgreSQL server: what may be shown of it, and how a connection to it is secured."""
+
+import ipaddress
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from psycopg.conninfo import conninfo_to_dict
+
+from hardwon.domain.model.errors import StorageError
+
+ENCRYPTED = ("require", "verify-ca", "verify-full")
+"""Modes of TLS without a fallback to plain text."""
+
+SECRETS = ("password", "sslpassword")
+
+
+def parameters_of(dsn: str) -> dict[str, Any]:
+    """
+    Return the parameters of a connection to *dsn*; one that leaves this machine is encrypted, and verified unless *dsn* says less.
+
+    Raises:
+        StorageError: the address can't be understood, or asks for plain text across a network.
+    """
+    try:
+        given = {name: value for name, value in conninfo_to_dict(dsn).items() if value is not None}
+    except Exception as error:
+        raise StorageError("the address of the server is no postgresql://… address") from error
+    if _stays_here(given):
+        return given
+    mode = given.setdefault("sslmode", "verify-full")
+    if mode not in ENCRYPTED:
+        raise StorageError(
+            f"sslmode={mode} would send memories over a network in plain text: use one of {', '.join(ENCRYPTED)}"
+        )
+    if mode == "verify-full":
+        given.setdefault("sslrootcert", "system")
+    return given
+
+
+def with_database(dsn: str, name: str) -> str:
+    """Return the address of another database on the same server."""
+    return urlsplit(dsn)._replace(path=f"/{name}").geturl()
+
+
+def shown(parameters: Mapping[str, Any]) -> str:
+    """Return how messages name a server: without a password."""
+    host = str(parameters.get("host") or "localhost")
+    port = f":{parameters['port']}" if parameters.get("port") else ""
+    user = f"{parameters['user']}@" if parameters.get("user") else ""
+    return f"postgresql://{user}{host}{port}/{parameters.get('dbname') or ''}"
+
+
+def _stays_here(parameters: Mapping[str, Any]) -> bool:
+    hosts = str(parameters.get("hostaddr") or parameters.get("host") or "").split(",")
+    return all(_is_here(host.strip()) for host in hosts)
+
+
+def _is_here(host: str) -> bool:
+    if not host or host == "localhost" or host.startswith(("/", "@")):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

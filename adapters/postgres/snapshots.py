@@ -1,0 +1,165 @@
+"""Checkpoints: saved rows on the server, each under a name such as `checkpoint:17`. No file is written."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+
+import attrs
+
+from hardwon.adapters.durable import replace as publish
+from hardwon.adapters.postgres.database import NEWEST, Database, Row
+from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
+from hardwon.adapters.postgres.query import where
+from hardwon.adapters.postgres.redact_rows import redact_saved
+from hardwon.adapters.postgres.restore import PostgresSnapshot
+from hardwon.adapters.postgres.saved import Saved
+from hardwon.domain.model.checkpoint import Checkpoint, Contents
+from hardwon.domain.model.errors import InvalidCheckpointError, NewerSchemaError, StorageError
+from hardwon.ports.override import override
+from hardwon.ports.snapshots import Snapshots
+
+NAME = re.compile(r"checkpoint:\d+")
+SCHEMA = "schema"
+"""The key of the schema's version in a checkpoint's metadata."""
+
+INSERT = """
+    INSERT INTO hardwon.checkpoint (tenant, name, description, created_at, memory_count, snapshot, metadata)
+    VALUES (%(tenant)s, %(name)s, %(description)s, %(created_at)s, %(count)s, '', %(metadata)s) RETURNING id
+"""
+SELECT = """
+    SELECT id, name, description, created_at, memory_count, snapshot, metadata FROM hardwon.checkpoint
+    WHERE tenant = %(tenant)s
+"""
+
+
+class PostgresSnapshots(Snapshots):
+    """
+    The checkpoints of a member, and the rows that they saved.
+
+    Args:
+        database: The store.
+        copy_to: Writes all that the member may see to a new file, for `back_up`.
+
+    """
+
+    def __init__(self, database: Database, copy_to: Callable[[str], None] | None = None) -> None:
+        self._database = database
+        self._copy_to = copy_to
+
+    @override
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._database.transaction()
+
+    @override
+    def checkpoints(self) -> list[Checkpoint]:
+        return [*map(_to_checkpoint, self._database.rows(f"{SELECT} ORDER BY id DESC"))]
+
+    @override
+    def named(self, name: str) -> Checkpoint | None:
+        rows = self._database.rows(f"{SELECT} AND name = %(name)s", name=name)
+        return next(map(_to_checkpoint, rows), None)
+
+    @override
+    def take(self, checkpoint: Checkpoint) -> Checkpoint:
+        with self._database.transaction():
+            count = self._count(checkpoint.contents)
+            number = self._database.value(
+                INSERT,
+                name=checkpoint.name,
+                description=checkpoint.description,
+                created_at=checkpoint.created_at,
+                count=count,
+                metadata={**checkpoint.contents._asdict(), SCHEMA: NEWEST},
+            )
+            name = f"checkpoint:{number}"
+            self._database.rows(
+                "UPDATE hardwon.checkpoint SET snapshot = %(snapshot)s WHERE tenant = %(tenant)s AND id = %(number)s",
+                snapshot=name,
+                number=number,
+            )
+            Saved(self._database, name).save()
+        return attrs.evolve(checkpoint, number=number, memory_count=count, snapshot_path=name)
+
+    @override
+    def discard(self, checkpoint: Checkpoint) -> None:
+        with self._database.transaction():
+            self._database.rows(
+                "DELETE FROM hardwon.checkpoint WHERE tenant = %(tenant)s AND id = %(number)s", number=checkpoint.number
+            )
+            Saved(self._database, checkpoint.snapshot_path).drop()
+
+    @override
+    @contextmanager
+    def opened(self, path: str) -> Iterator[PostgresSnapshot]:
+        self._ensure_known(path)
+        redact_saved(self._database, path)
+        saved = Saved(self._database, path)
+        saved.gone = self._forgotten_in(saved)
+        yield PostgresSnapshot(saved, self._database)
+
+    @override
+    def back_up(self, path: str, *, replace: bool = False) -> None:
+        if self._copy_to is None:
+            raise StorageError(
+                f"{self._database.path} is no file: copy it with: hardwon store copy {self._database.path} {path}"
+            )
+        path = os.path.realpath(path)
+        if os.path.lexists(path) and not (replace and os.path.isfile(path)):
+            raise InvalidCheckpointError(f"{path!r} is there already: choose another file, or replace it with --force")
+        if not os.path.isdir(os.path.dirname(path)):
+            raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
+        _write(path, self._copy_to)
+
+    def _ensure_known(self, path: str) -> None:
+        if not NAME.fullmatch(path):
+            raise StorageError(
+                f"{path}: a file is brought in with: hardwon store copy {path} {self._database.path}; nothing was changed"
+            )
+        rows = self._database.rows(f"{SELECT} AND snapshot = %(snapshot)s", snapshot=path)
+        if not rows:
+            raise StorageError(f"{self._database.path} has no {path} of this member; nothing was changed")
+        if (version := int(rows[0][-1].get(SCHEMA, NEWEST))) > NEWEST:
+            raise NewerSchemaError(
+                f"{path} has schema version {version}, this hardwon knows {NEWEST}: install the newest hardwon"
+            )
+
+    def _forgotten_in(self, saved: Saved) -> list[int]:
+        """Return the numbers of saved entries whose texts were forgotten since."""
+        if not self._database.rows("SELECT 1 FROM hardwon.forgotten WHERE tenant = %(tenant)s LIMIT 1"):
+            return []
+        forgotten = PostgresForgottenTexts(self._database)
+        rows = saved.rows("SELECT number, description, reasoning, notes FROM past_entry_text")
+        return [number for number, *texts in rows if forgotten.holds(texts)]
+
+    def _count(self, contents: Contents) -> int:
+        within = where(contents.entries)
+        sql = f"SELECT count(*) FROM hardwon.entry e WHERE {within.sql}"
+        return int(self._database.value(sql, **within.parameters))
+
+
+def _to_checkpoint(row: Row) -> Checkpoint:
+    number, name, description, created_at, memory_count, snapshot, metadata = row
+    contents = {field: metadata[field] for field in Contents._fields if field in metadata}
+    return Checkpoint(
+        number=number,
+        name=name,
+        description=description or "",
+        created_at=created_at,
+        memory_count=memory_count,
+        snapshot_path=snapshot,
+        contents=Contents(**contents),
+    )
+
+
+def _write(path: str, copy_to: Callable[[str], None]) -> None:
+    """Let *copy_to* write a file that becomes the one at *path* at once, or not at all."""
+    written = f"{path}.{os.urandom(8).hex()}.partial"
+    try:
+        copy_to(written)
+        publish(written, path)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            os.unlink(written)

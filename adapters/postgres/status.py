@@ -1,0 +1,88 @@
+"""Facts about a server and a tenant's share of it."""
+
+from typing import NamedTuple
+
+from hardwon.adapters.postgres.database import NEWEST, Database
+
+MEASURED = (
+    *("entry", "entry_text", "recall", "usage", "history", "vector", "document", "posting"),
+    *("receipt", "receipt_entry", "influence", "saved_row"),
+)
+"""The tables that grow."""
+
+
+class Status(NamedTuple):
+    """
+    A store on a server, as one member sees it.
+
+    Attributes:
+        server: The version of PostgreSQL.
+        pgvector: The version of the extension.
+        schema: The version of the schema.
+        is_standby: Whether it can only be read.
+        tenant: The name of the tenant.
+        role: The login role.
+        bypasses: Whether the role is above all policies, as a superuser is: it sees what others keep to themselves.
+        entries: How many entries the member may see.
+        personal: How many of them are the member's alone.
+        indexed: The widths of vectors that have an index.
+        database_bytes: The size of the whole database.
+    """
+
+    server: str
+    pgvector: str
+    schema: int
+    is_standby: bool
+    tenant: str
+    role: str
+    bypasses: bool
+    entries: int
+    personal: int
+    indexed: tuple[int, ...]
+    database_bytes: int
+
+
+STATUS = """
+    SELECT current_setting('server_version'), (SELECT extversion FROM pg_extension WHERE extname = 'vector'),
+        (SELECT name FROM hardwon.tenant WHERE tenant = %(tenant)s),
+        (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = current_user),
+        (SELECT count(*) FROM hardwon.entry WHERE tenant = %(tenant)s),
+        (SELECT count(*) FROM hardwon.entry WHERE tenant = %(tenant)s AND owner = current_user),
+        (SELECT array_agg(substring(indexname FROM '[0-9]+$')::int ORDER BY 1) FROM pg_indexes
+            WHERE schemaname = 'hardwon' AND indexname LIKE 'vector_near_%%'),
+        pg_database_size(current_database())
+"""
+
+
+def status_of(database: Database) -> Status:
+    """
+    Return the facts of an open store.
+
+    Raises:
+        StorageError: the server can't be asked.
+    """
+    [(server, pgvector, tenant, bypasses, entries, personal, indexed, size)] = database.rows(STATUS)
+    return Status(
+        server=server.split()[0],
+        pgvector=pgvector,
+        schema=NEWEST,
+        is_standby=database.is_read_only,
+        tenant=tenant or "",
+        role=database.role,
+        bypasses=bypasses,
+        entries=entries,
+        personal=personal,
+        indexed=tuple(indexed or ()),
+        database_bytes=size,
+    )
+
+
+def bytes_of(database: Database) -> int:
+    """Return how many bytes the tables that grow take with their indexes, of all tenants."""
+    return int(
+        database.value(
+            "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"
+            " WHERE c.relnamespace = 'hardwon'::regnamespace AND c.relname = ANY(%(tables)s)",
+            tables=list(MEASURED),
+        )
+    )

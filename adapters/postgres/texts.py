@@ -1,0 +1,243 @@
+"""
+The places of texts in the tables of a tenant: the one list of columns in which texts are searched, erased and redacted.
+
+Left out are roles, numbers of spaces, and columns that hold one of the schema's own words.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from hardwon.adapters.postgres.database import Database, Row, public
+from hardwon.adapters.postgres.forgotten import SECRET
+from hardwon.adapters.postgres.metadata import AUTOMATIC_PROVIDER
+
+
+class Table(NamedTuple):
+    """
+    A table with texts.
+
+    Attributes:
+        key: The columns by which a row is named among those that this member may change.
+        columns: The columns with texts: `text`, `text[]` or `jsonb`.
+        rows: Which rows may be changed.
+
+    """
+
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: str = "true"
+
+
+ENTRY_TABLES = ("entry", "entry_text")
+LABELS = ("trigger_phrases", "keywords", "tags")
+
+TABLES: Mapping[str, Table] = {
+    "entry": Table(
+        ("number",), ("id", "project", "source_project", "workspace", "branch", "spec_folder", "content_hash")
+    ),
+    "entry_text": Table(
+        ("number",),
+        (
+            *("name", "description", "reasoning", "notes", *LABELS, "references", "text_hash", "file_path"),
+            *("file_hash", "anchor_id", "channel", "session_id", "door"),
+        ),
+    ),
+    "entry_place": Table(("number", "project"), ("project",)),
+    "entry_alias": Table(("old_id",), ("old_id",)),
+    "history": Table(("id",), ("field_changed", "old_value", "new_value")),
+    "metadata": Table(("key",), ("key", "value"), f"key NOT IN ('active_space', '{AUTOMATIC_PROVIDER}', '{SECRET}')"),
+    "moment": Table(("space", "kind", "category", "reach", "project", "owner"), ("project",)),
+    "receipt": Table(
+        ("number",),
+        ("session_id", "project", "query", "keyword_text", "space", "policy", "digest", "frame", "missed"),
+    ),
+    "receipt_entry": Table(("receipt", "place"), ("entry_id", "digest", "parts", "origin")),
+    "influence": Table(("number", "session_id"), ("session_id", "phrase")),
+    "source": Table(("path",), ("path", "fingerprint")),
+    "source_heading": Table(("path", "heading"), ("path", "heading")),
+    "tombstone": Table(("file_path", "anchor_id"), ("file_path", "anchor_id", "file_hash")),
+    "departed": Table(("file_path", "anchor_id"), ("file_path", "anchor_id", "file_hash", "name", *LABELS)),
+    "project": Table(
+        ("id",),
+        ("id", "machine", "key", "label", "root", "remote", "first_commit", "joined"),
+        "owner = current_user",
+    ),
+    "opinion": Table(("project",), ("project",)),
+    "trusted_folder": Table(("machine", "path"), ("machine", "path")),
+    "checkpoint": Table(("id",), ("name", "description", "metadata")),
+}
+
+JSON = frozenset(("missed", "parts", "metadata", "content"))
+"""The columns whose values are JSON."""
+
+AT_ONCE = 1_000
+_CURSORS = itertools.count(1)
+
+SELECT_SAVED = """
+    SELECT snapshot, relation, place, number, content FROM hardwon.saved_row
+    WHERE tenant = %(tenant)s AND relation = ANY(%(relations)s) AND {condition}
+    ORDER BY snapshot, relation, place
+"""
+
+
+class Stored(NamedTuple):
+    """
+    A row with texts.
+
+    Attributes:
+        relation: The name of its table.
+        key: The values of the columns that name it.
+        values: The values of the columns with texts, by name.
+        snapshot: The name of the snapshot in which it was saved, empty for a row of today.
+        number: Of its entry, if its table has one.
+
+    """
+
+    relation: str
+    key: Mapping[str, Any]
+    values: Mapping[str, Any]
+    snapshot: str = ""
+    number: int | None = None
+
+    @property
+    def table(self) -> str:
+        """The table in which it is."""
+        return "saved_row" if self.snapshot else self.relation
+
+    def texts(self) -> Iterator[str]:
+        """Yield all its texts."""
+        return (text for value in self.values.values() for text in texts_in(value))
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield the texts of a value of a column: itself, or all within a list or JSON."""
+    match value:
+        case str():
+            yield value
+        case list():
+            yield from (text for item in value for text in texts_in(item))
+        case dict():
+            yield from (text for pair in value.items() for item in pair for text in texts_in(item))
+
+
+def redacted(value: Any) -> Any:
+    """Return a value of a column with each of its texts redacted."""
+    match value:
+        case str():
+            return public(value)
+        case list():
+            return [redacted(item) for item in value]
+        case dict():
+            return {public(name): redacted(item) for name, item in value.items()}
+        case _:
+            return value
+
+
+def as_bytes(text: str) -> bytes:
+    """Return *text* as a parameter that is compared as it is: other texts in parameters are redacted."""
+    return text.encode("utf-8", "replace")
+
+
+def named(row: Stored) -> tuple[str, dict[str, object]]:
+    """Return the condition for the row itself, and its parameters."""
+    names = {f"key_{name}": name for name in row.key}
+    values = {mark: row.key[name] for mark, name in names.items()}
+    marks = {
+        mark: f"convert_from(%({mark})s, 'UTF8')" if isinstance(value, str) else f"%({mark})s"
+        for mark, value in values.items()
+    }
+    conditions = [f'"{name}" = {marks[mark]}' for mark, name in names.items()]
+    table = TABLES.get(row.relation)
+    own = table.rows if table and not row.snapshot else "true"
+    return " AND ".join(("tenant = %(tenant)s", own, *conditions)), {
+        mark: as_bytes(value) if isinstance(value, str) else value for mark, value in values.items()
+    }
+
+
+def delete_row(database: Database, row: Stored) -> None:
+    """Delete a row of today, or a saved one."""
+    condition, parameters = named(row)
+    database.rows(f"DELETE FROM hardwon.{row.table} WHERE {condition}", **parameters)
+
+
+class Holding(NamedTuple):
+    """
+    A condition that at least all rows meet that may hold any of some texts in lower case; the program looks again.
+
+    Attributes:
+        wanted: The texts; None for every row.
+
+    """
+
+    wanted: tuple[bytes, ...] | None = None
+
+    @classmethod
+    def any_of(cls, texts: Iterable[str]) -> "Holding":
+        """Return the condition for *texts*."""
+        return cls(tuple(as_bytes(text.casefold()) for text in texts))
+
+    def sql(self, columns: Iterable[str]) -> str:
+        """Return the condition on *columns*: other letters than of ASCII, and values within JSON, are left to the program."""
+        if self.wanted is None:
+            return "true"
+        text = f"concat_ws(chr(31), {', '.join(f'{column}::text' for column in columns)})"
+        return (
+            f"EXISTS (SELECT 1 FROM (SELECT {text} AS held) of WHERE octet_length(of.held) != char_length(of.held)"
+            " OR strpos(of.held, '\\') > 0 OR EXISTS (SELECT 1 FROM unnest(%(wanted)s::bytea[]) AS given (text)"
+            " WHERE strpos(lower(of.held COLLATE \"C\"), convert_from(given.text, 'UTF8')) > 0))"
+        )
+
+
+def stored(database: Database, holding: Holding = Holding()) -> Iterator[Stored]:  # noqa: B008  # immutable
+    """Yield all rows of today and of checkpoints that this member may change, and that may hold what is wanted."""
+    for relation in TABLES:
+        yield from stored_in(database, relation, holding)
+    yield from saved_rows(database, holding)
+
+
+def stored_in(database: Database, relation: str, holding: Holding = Holding()) -> Iterator[Stored]:  # noqa: B008
+    """Yield the rows of one table of today."""
+    table = TABLES[relation]
+    names = (*table.key, *table.columns)
+    columns = [f'x."{name}"' for name in names]
+    sql = (
+        f"SELECT {', '.join(columns)} FROM hardwon.{relation} x WHERE x.tenant = %(tenant)s AND {table.rows}"
+        f" AND {holding.sql(columns[len(table.key) :])}"
+    )
+    for row in _in_parts(database, sql, wanted=list(holding.wanted or ())):
+        key = dict(zip(table.key, row, strict=False))
+        yield Stored(
+            relation, key, dict(zip(table.columns, row[len(table.key) :], strict=True)), number=key.get("number")
+        )
+
+
+def saved_rows(database: Database, holding: Holding = Holding(), snapshot: str = "") -> Iterator[Stored]:  # noqa: B008
+    """Yield the rows that checkpoints saved, or the one of *snapshot*."""
+    within = f"{holding.sql(['content'])} AND (%(snapshot)s = '' OR snapshot = %(snapshot)s)"
+    rows = _in_parts(
+        database,
+        SELECT_SAVED.format(condition=within),
+        relations=[*TABLES],
+        snapshot=snapshot,
+        wanted=list(holding.wanted or ()),
+    )
+    for name, relation, place, number, content in rows:
+        key = {"snapshot": name, "relation": relation, "place": place}
+        values = {column: content.get(column) for column in TABLES[relation].columns}
+        if not _is_kept(relation, content):
+            yield Stored(relation, key, values, name, number)
+
+
+def _is_kept(relation: str, content: Mapping[str, Any]) -> bool:
+    return relation == "metadata" and content["key"] in ("active_space", AUTOMATIC_PROVIDER, SECRET)
+
+
+def _in_parts(database: Database, sql: str, **parameters: object) -> Iterator[Row]:
+    """Yield the rows of a query, which the server keeps: not all of them are here at once."""
+    with database.snapshot():
+        name = f"texts_{next(_CURSORS)}"
+        database.rows(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}", **parameters)
+        while rows := database.rows(f"FETCH {AT_ONCE} FROM {name}"):
+            yield from rows
+        database.rows(f"CLOSE {name}")

@@ -1,0 +1,176 @@
+"""Copy everything that a store holds into another one, such as from a file to a server."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import NamedTuple
+
+import attrs
+
+from hardwon.domain.model.errors import ForgottenError
+from hardwon.domain.model.export import DeletedEntry, ExportedEntry, Record
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.project import Project
+from hardwon.domain.model.vocabulary import Kind
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.overview import Overview
+from hardwon.ports.projects import Projects
+from hardwon.ports.transfer import StoreContents
+from hardwon.ports.vectors import VectorStore
+
+BATCH = 100
+"""Records that are stored in one transaction: so much is done again after an interruption."""
+
+
+class Tally(NamedTuple):
+    """
+    How many entries of one project and kind are copied.
+
+    Attributes:
+        project: The label of the project, empty for none.
+        is_shared: Whether other members of a server see them.
+    """
+
+    project: str
+    kind: Kind
+    entries: int
+    is_shared: bool
+
+
+@attrs.define
+class Copied:
+    """
+    The outcome of a copy.
+
+    Attributes:
+        added: The number of new entries.
+        known: The number of entries that were there; their counters may have risen.
+        forgotten: The number of entries left out because their texts were forgotten there.
+        vectors: The number of vectors copied.
+    """
+
+    added: int = 0
+    known: int = 0
+    forgotten: int = 0
+    vectors: int = 0
+
+
+def preview(overview: Overview, projects: Projects) -> list[Tally]:
+    """Return what a copy of a store brings, by project and kind; what stands for files is shared only where its project says so."""
+    known = {project.id: project for project in projects.known()}
+    counted = Counter((label.project, label.kind) for label in overview.labels(EVERYTHING))
+    tallies = list[Tally]()
+    for (project_id, kind), entries in counted.items():
+        project = known.get(project_id or "")
+        is_shared = kind == "learning" or (project is not None and project.conversations == "shared")
+        tallies.append(Tally(project.label if project else "", kind, entries, is_shared))
+    return sorted(tallies)
+
+
+class CopyStore(NamedTuple):
+    """
+    Copies records in batches; a copy that was interrupted is begun again and goes on: what is there stays as it is.
+
+    Numbers are kept where they are free. A project is known by its key on this machine.
+
+    Attributes:
+        source: The contents that are copied.
+        contents: Those of the other store, with its entries and projects.
+    """
+
+    source: StoreContents
+    contents: StoreContents
+    repository: EntryRepository
+    projects: Projects
+
+    def copy(self, progress: Callable[[], None] = lambda: None) -> Copied:
+        """
+        Copy all records; call *progress* after each.
+
+        Raises:
+            StorageError: a store can't be read or written now; whole batches were copied.
+        """
+        outcome, there = Copied(), dict[str, str]()
+        with self.source.snapshot():
+            for batch in _batches(self.source.records()):
+                with self.repository.transaction():
+                    for record in batch:
+                        self._add(record, there, outcome)
+                        progress()
+        return outcome
+
+    def _add(self, record: Record, there: dict[str, str], outcome: Copied) -> None:
+        match record:
+            case Project(id=known_as):
+                there[known_as] = self._project_there(record, there).id
+            case ExportedEntry():
+                self._add_entry(_moved(record, there), outcome)
+            case DeletedEntry(number=number):
+                if self.repository.with_number(number) is None:
+                    self.contents.add(record)
+                    self.contents.reserve(number + 1)
+            case _:
+                self.contents.add(record)
+
+    def _project_there(self, project: Project, there: Mapping[str, str]) -> Project:
+        added = self.projects.add(project.identity, project.label)
+        joined = there.get(project.joined or "")
+        now = project._replace(id=added.id, identity=project.identity, joined=joined)
+        self.projects.put(now)
+        return now
+
+    def _add_entry(self, exported: ExportedEntry, outcome: Copied) -> None:
+        entry = exported.entry
+        is_known = self.repository.get(entry.entry_id) is not None
+        try:
+            if not is_known:
+                self.contents.reserve(entry.number or 1)
+                self.repository.put(entry)
+        except ForgottenError:
+            outcome.forgotten += 1
+            return
+        self.contents.add_activity(exported)
+        outcome.known += is_known
+        outcome.added += not is_known
+
+
+def _moved(exported: ExportedEntry, there: Mapping[str, str]) -> ExportedEntry:
+    """Return *exported* with the ids that projects have in the other store."""
+
+    def moved(project: str) -> str:
+        return there.get(project, project)
+
+    project = exported.entry.project
+    entry = attrs.evolve(exported.entry, project=project and moved(project))
+    return exported._replace(entry=entry, places=tuple(map(moved, exported.places)))
+
+
+def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
+    while batch := list(islice(records, BATCH)):
+        yield batch
+
+
+def copy_vectors(source: VectorStore, target: VectorStore, ids_of: Callable[[Iterable[int]], Mapping[int, str]]) -> int:
+    """
+    Copy the vectors of one space that *target* lacks; return how many.
+
+    Args:
+        source: Of the store that was copied.
+        target: Of the other store, for the same space.
+        ids_of: Returns the ids of entries of the other store, by number.
+
+    Raises:
+        StorageError: a store can't be read or written now.
+
+    """
+    copied, last = 0, 0
+    while texts := target.texts(BATCH, last):
+        last = texts[-1].seq
+        has = {*target.load([text.seq for text in texts]).seqs}
+        missing = [text for text in texts if text.seq not in has]
+        ids = ids_of(text.seq for text in missing)
+        found = [(text, vector) for text in missing if (vector := source.vector_of(ids[text.seq]))]
+        if found:
+            target.put(found)
+            copied += len(found)
+    return copied

@@ -1,0 +1,297 @@
+"""The store on a PostgreSQL server: every role of it. Its library is imported only when a server keeps the store."""
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.settings import ServerAddress
+from hardwon.entrypoints.engine import Engine, Entries, Upkeep, Warn
+from hardwon.ports.override import override
+
+try:
+    from hardwon.adapters.postgres.activity import PostgresReceipts, PostgresUsageLog
+    from hardwon.adapters.postgres.database import BUSY_SECONDS, LONGEST_WAIT, NEWEST, Database
+    from hardwon.adapters.postgres.entries import PostgresEntryRepository
+    from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
+    from hardwon.adapters.postgres.metadata import PostgresMetadata
+    from hardwon.adapters.postgres.projects import read_registry
+    from hardwon.adapters.postgres.vectors import PostgresVectorStore
+except ModuleNotFoundError as error:
+    raise StorageError(
+        f"a store on a server needs the extra `postgres` ({error}); run: uv tool install --force 'hardwon[postgres]'"
+    ) from error
+
+if TYPE_CHECKING:
+    from hardwon.adapters.postgres.erase import PostgresRows
+    from hardwon.domain.model.embedding import Space
+    from hardwon.domain.model.project import Registry, TrustMode
+    from hardwon.domain.model.vocabulary import Kind
+    from hardwon.ports.activity import Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.embedder import Embedder
+    from hardwon.ports.erasure import KeptElsewhere
+    from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
+    from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+    from hardwon.ports.overview import Overview
+    from hardwon.ports.projects import Projects
+    from hardwon.ports.proposals import Proposals
+    from hardwon.ports.snapshots import Snapshots
+    from hardwon.ports.transfer import StoreContents
+    from hardwon.ports.vectors import VectorIndex, VectorStore
+
+
+def open_postgres(
+    server: ServerAddress, warn: Warn, *, busy_seconds: float = BUSY_SECONDS, longest_wait: float = LONGEST_WAIT
+) -> "PostgresEngine":
+    """
+    Open the store on *server*.
+
+    Args:
+        server: Its address.
+        warn: Called with one line about a problem.
+        busy_seconds: How long to wait for other writers.
+        longest_wait: Seconds that a statement may take.
+
+    Raises:
+        StorageError: the server can't be reached, knows no such member, or its schema does not fit.
+
+    """
+    database = Database(server.dsn, busy_seconds, longest_wait)
+    database.warn = warn
+    if database.is_read_only:
+        warn(f"{database.path} is a standby: it can only be read")
+    engine = PostgresEngine(database)
+    with database.ahead():  # whoever opens a store asks these next
+        _ = engine.metadata().automatic_provider
+        engine.registry("own")
+        engine.ledger().fingerprint("")
+    return engine
+
+
+class PostgresEngine(Engine):
+    """
+    The store on a server.
+
+    Args:
+        database: The open connection.
+
+    """
+
+    is_there = True
+    file = None
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.path = database.path
+
+    @override
+    def counting(self) -> AbstractContextManager[None]:
+        return self.database.counting()
+
+    @override
+    def is_in_place(self) -> bool:
+        return True
+
+    @override
+    def is_current(self) -> bool:
+        return True
+
+    @override
+    def close(self) -> None:
+        self.database.close()
+
+    @override
+    def entries(self) -> Entries:
+        return PostgresEntryRepository(self.database)
+
+    @override
+    def keywords(self, *, enabled: bool) -> "KeywordIndex":
+        return PostgresKeywordIndex(self.database, enabled=enabled)
+
+    @override
+    def keywords_of_questions(self, *, enabled: bool) -> "KeywordIndex":
+        return PostgresKeywordIndex(self.database)
+
+    @override
+    def triggers(self) -> "TriggerSource":
+        from hardwon.adapters.postgres.entries import PostgresTriggerSource
+
+        return PostgresTriggerSource(self.database)
+
+    @override
+    def vectors(self, space: "Space", warn: Warn, kinds: "tuple[Kind, ...]", *, is_active: bool) -> PostgresVectorStore:
+        return PostgresVectorStore(self.database, space, kinds=kinds, is_active=is_active)
+
+    @override
+    def vector_index(self, vectors: "VectorStore") -> "VectorIndex":
+        from hardwon.adapters.postgres.vector_index import PostgresVectorIndex
+
+        if not isinstance(vectors, PostgresVectorStore):
+            raise TypeError(f"{type(vectors).__name__} is on no server")
+        return PostgresVectorIndex(vectors)
+
+    @override
+    def remembering(self, embedder: "Embedder") -> "Embedder":
+        return embedder
+
+    @override
+    def history(self) -> "History":
+        from hardwon.adapters.postgres.activity import PostgresHistory
+
+        return PostgresHistory(self.database)
+
+    @override
+    def receipts(self) -> "Receipts":
+        return PostgresReceipts(self.database)
+
+    @override
+    def deliveries(self) -> "Deliveries":
+        from hardwon.adapters.postgres.deliveries import PostgresDeliveries
+
+        return PostgresDeliveries(self.database)
+
+    @override
+    def influences(self) -> "Influences":
+        from hardwon.adapters.postgres.influences import PostgresInfluences
+
+        return PostgresInfluences(self.database)
+
+    @override
+    def usage(self) -> "UsageLog":
+        return PostgresUsageLog(self.database)
+
+    @override
+    def absences(self) -> "Absences":
+        from hardwon.adapters.postgres.file_state import PostgresAbsences
+
+        return PostgresAbsences(self.database)
+
+    @override
+    def tombstones(self) -> "Tombstones":
+        from hardwon.adapters.postgres.file_state import PostgresTombstones
+
+        return PostgresTombstones(self.database)
+
+    @override
+    def ledger(self) -> "ImportLedger":
+        from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
+
+        return PostgresImportLedger(self.database)
+
+    @override
+    def projects(self) -> "Projects":
+        from hardwon.adapters.postgres.projects import PostgresProjects
+
+        return PostgresProjects(self.database)
+
+    @override
+    def registry(self, mode: "TrustMode") -> "Registry":
+        return read_registry(self.database, mode)
+
+    @override
+    def proposals(self) -> "Proposals":
+        from hardwon.adapters.postgres.proposals import PostgresProposals
+
+        return PostgresProposals(self.database)
+
+    @override
+    def overview(self) -> "Overview":
+        from hardwon.adapters.postgres.overview import PostgresOverview
+
+        return PostgresOverview(self.database)
+
+    @override
+    def metadata(self) -> PostgresMetadata:
+        return PostgresMetadata(self.database)
+
+    @override
+    def snapshots(self) -> "Snapshots":
+        from hardwon.adapters.postgres.snapshots import PostgresSnapshots
+
+        return PostgresSnapshots(self.database)
+
+    @override
+    def contents(self) -> "StoreContents":
+        from hardwon.adapters.postgres.contents import PostgresStoreContents
+
+        return PostgresStoreContents(self.database)
+
+    @override
+    def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
+        rows = self.database.rows(
+            "SELECT e.project, t.file_path, count(*) FROM hardwon.entry e"
+            " JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number"
+            " WHERE e.tenant = %(tenant)s AND t.author = current_user AND t.file_path IS NOT NULL AND e.project IS NOT NULL"
+            " GROUP BY e.project, t.file_path"
+        )
+        yield from ((project, path, number) for project, path, number in rows)
+
+    @override
+    def upkeep(self) -> "PostgresUpkeep":
+        return PostgresUpkeep(self.database)
+
+    @override
+    def rows(self) -> "PostgresRows":
+        from hardwon.adapters.postgres.erase import PostgresRows
+
+        return PostgresRows(self.database)
+
+    @override
+    def copies(self) -> "tuple[KeptElsewhere, ...]":
+        from hardwon.adapters.postgres.erase import ServerCopies
+
+        return (ServerCopies(self.path),)
+
+
+class PostgresUpkeep(Upkeep):
+    """Checks of a store on a server; whoever owns the server repairs it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def size(self) -> int:
+        from hardwon.adapters.postgres.status import bytes_of
+
+        return bytes_of(self._database)
+
+    @override
+    def ensure_sound(self) -> None:
+        if self._database.is_read_only:
+            raise StorageError(f"{self._database.path} is a standby: it can only be read")
+
+    @override
+    def ensure_schema(self) -> int:
+        return NEWEST
+
+    @override
+    def unreadable(self) -> list[str]:
+        return []
+
+    @override
+    def repair_rows(self) -> list[str]:
+        return []
+
+    @override
+    def ensure_keyword_index(self) -> None:
+        from hardwon.adapters.postgres.words import ensure_counted
+
+        ensure_counted(self._database)
+
+    @override
+    def has_keyword_index(self) -> bool:
+        return True
+
+    @override
+    def rebuild_keyword_index(self) -> None:
+        from hardwon.adapters.postgres.entries import index_again
+
+        index_again(self._database)
+
+    @override
+    def rebuild_vector_index(self, vectors: "VectorStore") -> None:
+        """Nothing of one member's is derived from vectors; an index is made by `hardwon store migrate`."""
+
+    @override
+    def pack(self) -> None:
+        """Nothing is packed on a server."""

@@ -1,0 +1,337 @@
+"""The store in a file of SQLite: every role of it. Hooks import this: what they do not need is imported where it is used."""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from hardwon.adapters.sqlite.activity import SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.database import BUSY_SECONDS, COUNT_BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository
+from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
+from hardwon.adapters.sqlite.keyword_index import (
+    UNAVAILABLE,
+    FtsKeywordIndex,
+    is_available,
+    is_intact,
+    rebuild_index,
+)
+from hardwon.adapters.sqlite.metadata import SqliteMetadata
+from hardwon.adapters.sqlite.registry import read_registry
+from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space
+from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.project import Registry, TrustMode
+from hardwon.domain.model.vocabulary import Kind
+from hardwon.entrypoints.engine import Engine, Entries, Upkeep, Warn
+from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+from hardwon.ports.override import override
+
+if TYPE_CHECKING:
+    from hardwon.adapters.sqlite.erase_files import StoreRows
+    from hardwon.ports.activity import Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.embedder import Embedder
+    from hardwon.ports.erasure import KeptElsewhere
+    from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
+    from hardwon.ports.overview import Overview
+    from hardwon.ports.projects import Projects
+    from hardwon.ports.proposals import Proposals
+    from hardwon.ports.snapshots import Snapshots
+    from hardwon.ports.transfer import StoreContents
+    from hardwon.ports.vectors import VectorBlock, VectorIndex, VectorStore
+
+
+def open_sqlite(
+    folder: str,
+    warn: Warn,
+    *,
+    busy_seconds: float = BUSY_SECONDS,
+    repair_index: bool = True,
+    create: bool = True,
+    largest_upgrade: int | None = None,
+    durable: bool = True,
+) -> "SqliteEngine":
+    """
+    Open the store in *folder*; for the arguments see `open_memory`.
+
+    Raises:
+        StorageError: the store can't be opened.
+    """
+    database = open_store(
+        folder,
+        busy_seconds=busy_seconds,
+        repair_index=repair_index,
+        create=create,
+        largest_upgrade=largest_upgrade,
+        durable=durable,
+    )
+    database.warn = warn
+    if database.is_read_only:
+        warn(f"{database.path} can only be read: {problem_of(database.path) or OTHER_PROBLEM}")
+    return SqliteEngine(database, folder)
+
+
+class SqliteEngine(Engine):
+    """
+    The store in a file of SQLite.
+
+    Args:
+        database: The open store.
+        folder: The folder of its file.
+
+    """
+
+    def __init__(self, database: Database, folder: str) -> None:
+        self.database = database
+        self._folder = folder
+        self.path = database.path
+        self.is_there = database.path != IN_MEMORY
+        self.file = database.path if self.is_there else None
+
+    @override
+    def counting(self) -> AbstractContextManager[None]:
+        return self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS)
+
+    @override
+    def is_in_place(self) -> bool:
+        return self.database.is_in_place()
+
+    @override
+    def is_current(self) -> bool:
+        is_missing = not os.path.exists(os.path.join(self._folder, FILE_NAME))
+        return self.database.is_in_place() if self.is_there else is_missing
+
+    @override
+    def close(self) -> None:
+        from hardwon.adapters.sqlite.keyword_index import tidy_index  # hooks leave without closing
+        from hardwon.adapters.sqlite.postings import pack_postings
+
+        with contextlib.suppress(StorageError):  # the next process that closes it does it
+            tidy_index(self.database)
+            with self.database.waiting(0):  # only ever for speed
+                pack_postings(self.database)
+        self.database.close()
+
+    @override
+    def entries(self) -> Entries:
+        return SqliteEntryRepository(self.database)
+
+    @override
+    def keywords(self, *, enabled: bool) -> KeywordIndex:
+        return FtsKeywordIndex(self.database, enabled=enabled)
+
+    @override
+    def keywords_of_questions(self, *, enabled: bool) -> KeywordIndex:
+        if enabled and is_available():
+            return self.keywords(enabled=True)
+        from hardwon.adapters.sqlite.scan import ScanKeywordIndex
+
+        return ScanKeywordIndex(self.database)
+
+    @override
+    def triggers(self) -> TriggerSource:
+        from hardwon.adapters.sqlite.entries import SqliteTriggerSource
+
+        return SqliteTriggerSource(self.database)
+
+    @override
+    def vectors(self, space: Space, warn: Warn, kinds: tuple[Kind, ...], *, is_active: bool) -> SqliteVectorStore:
+        return SqliteVectorStore(self.database, space, warn, kinds=kinds, is_active=is_active, pack=_pack_block)
+
+    @override
+    def vector_index(self, vectors: "VectorStore") -> "VectorIndex":
+        from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+
+        if not isinstance(vectors, SqliteVectorStore):
+            raise TypeError(f"{type(vectors).__name__} has no blocks")
+        return NumpyVectorIndex(vectors)
+
+    @override
+    def remembering(self, embedder: "Embedder") -> "Embedder":
+        from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder
+
+        return RememberingEmbedder(embedder, self.database.path)
+
+    @override
+    def history(self) -> "History":
+        from hardwon.adapters.sqlite.activity import SqliteHistory
+
+        return SqliteHistory(self.database)
+
+    @override
+    def receipts(self) -> "Receipts":
+        return SqliteReceipts(self.database)
+
+    @override
+    def deliveries(self) -> "Deliveries":
+        from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
+
+        return SqliteDeliveries(self.database)
+
+    @override
+    def influences(self) -> "Influences":
+        from hardwon.adapters.sqlite.influences import SqliteInfluences
+
+        return SqliteInfluences(self.database)
+
+    @override
+    def usage(self) -> "UsageLog":
+        return SqliteUsageLog(self.database)
+
+    @override
+    def absences(self) -> "Absences":
+        from hardwon.adapters.sqlite.file_state import SqliteAbsences
+
+        return SqliteAbsences(self.database)
+
+    @override
+    def tombstones(self) -> "Tombstones":
+        from hardwon.adapters.sqlite.file_state import SqliteTombstones
+
+        return SqliteTombstones(self.database)
+
+    @override
+    def ledger(self) -> "ImportLedger":
+        from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+
+        return SqliteImportLedger(self.database)
+
+    @override
+    def projects(self) -> "Projects":
+        from hardwon.adapters.sqlite.projects import SqliteProjects
+
+        return SqliteProjects(self.database)
+
+    @override
+    def registry(self, mode: TrustMode) -> Registry:
+        return read_registry(self.database, mode)
+
+    @override
+    def proposals(self) -> "Proposals":
+        from hardwon.adapters.sqlite.proposals import SqliteProposals
+
+        return SqliteProposals(self.database)
+
+    @override
+    def overview(self) -> "Overview":
+        from hardwon.adapters.sqlite.overview import SqliteOverview
+
+        return SqliteOverview(self.database)
+
+    @override
+    def metadata(self) -> SqliteMetadata:
+        return SqliteMetadata(self.database)
+
+    @override
+    def snapshots(self) -> "Snapshots":
+        from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
+
+        return SqliteSnapshots(self.database)
+
+    @override
+    def contents(self) -> "StoreContents":
+        from hardwon.adapters.sqlite.contents import SqliteStoreContents
+
+        return SqliteStoreContents(self.database)
+
+    @override
+    def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
+        return self.database.stream(
+            "SELECT e.project, t.file_path, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
+            " WHERE t.file_path IS NOT NULL AND e.project IS NOT NULL GROUP BY e.project, t.file_path"
+        )
+
+    @override
+    def upkeep(self) -> "SqliteUpkeep":
+        return SqliteUpkeep(self.database)
+
+    @override
+    def rows(self) -> "StoreRows":
+        from hardwon.adapters.sqlite.erase_files import StoreRows
+
+        return StoreRows(self.database)
+
+    @override
+    def copies(self) -> "tuple[KeptElsewhere, ...]":
+        return ()
+
+
+def _pack_block(block: "VectorBlock", stamp: int) -> bytes | None:
+    from hardwon.adapters.numpy_index.vector_index import pack_block
+
+    return pack_block(block, stamp)
+
+
+class SqliteUpkeep(Upkeep):
+    """Checks and repairs of a file of SQLite."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def size(self) -> int:
+        return 0 if self._database.path == IN_MEMORY else os.path.getsize(self._database.path)
+
+    @override
+    def ensure_sound(self) -> None:
+        from hardwon.adapters.sqlite.store import ensure_sound
+
+        ensure_sound(self._database)
+        path = self._database.path
+        if path != IN_MEMORY and (wrong := problem_of(path)):
+            raise StorageError(f"{path} can be read but not written: {wrong}")
+
+    @override
+    def ensure_schema(self) -> int:
+        from hardwon.adapters.sqlite.schema import NEWEST
+        from hardwon.adapters.sqlite.store import drift_of
+
+        if differences := drift_of(self._database):
+            raise StorageError(f"{'; '.join(differences)}; run: hardwon doctor --repair")
+        return NEWEST
+
+    @override
+    def unreadable(self) -> list[str]:
+        from hardwon.adapters.sqlite.unreadable import find_unreadable
+
+        return [row.line for row in find_unreadable(self._database)]
+
+    @override
+    def repair_rows(self) -> list[str]:
+        from hardwon.adapters.sqlite.unreadable import repair_rows
+
+        return repair_rows(self._database)
+
+    @override
+    def ensure_keyword_index(self) -> None:
+        if not is_available():
+            raise KeywordIndexUnavailableError(UNAVAILABLE)
+        if not is_intact(self._database):
+            raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
+        FtsKeywordIndex(self._database).match(["a"], "any", EVERYTHING, Deadline(time.monotonic))
+
+    @override
+    def has_keyword_index(self) -> bool:
+        return is_available() and is_intact(self._database)
+
+    @override
+    def rebuild_keyword_index(self) -> None:
+        if is_available():
+            rebuild_index(self._database)
+            self.pack()
+
+    @override
+    def rebuild_vector_index(self, vectors: "VectorStore") -> None:
+        if isinstance(vectors, SqliteVectorStore):
+            vectors.rebuild_blocks()
+
+    @override
+    def pack(self) -> None:
+        from hardwon.adapters.sqlite.postings import pack_postings
+
+        pack_postings(self._database, most=None)

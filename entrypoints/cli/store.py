@@ -1,0 +1,174 @@
+"""`hardwon store`: copy a store between files and servers, look at a server, and care for its schema and members."""
+
+from collections.abc import Sequence
+from typing import Annotated, TypeAlias
+
+import typer
+from rich.table import Table
+
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.settings import ServerAddress
+from hardwon.domain.use_cases.copy_store import Copied, Tally
+from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_store import (
+    add_member,
+    copy_store,
+    count_records,
+    migrate_server,
+    preview_copy,
+    remove_member,
+    server_of,
+    settings_at,
+    status_of,
+)
+from hardwon.entrypoints.cli.console import Yes, ask, print_json, print_table, progress, say, warn
+from hardwon.entrypoints.cli.leaving import at_end
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, resolve
+from hardwon.entrypoints.presenters.text import counted
+
+HERE = "."
+Role: TypeAlias = Annotated[str, typer.Argument(metavar="ROLE", help="The login role, as PostgreSQL knows it.")]
+
+COPY_EXAMPLES = """
+Examples: `hardwon store copy ~/.claude/iflow/memory postgresql://ann@db.example.org/memory`,
+`hardwon store copy postgresql://ann@db.example.org/memory ~/memory --yes`
+"""
+
+
+def copy(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A folder with a store, or postgresql://…")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Another one; a folder is made if missing.")],
+    *,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Copy everything that a store holds into another one; both stay.
+
+    First it shows what is copied, by project and kind. On a server lessons are seen by
+    all members; what stands for files, such as conversations, only by you, unless the
+    project shares its conversations. A copy that was interrupted goes on when it is
+    begun again.
+    """
+    settings = resolve(HERE, None).settings
+    origin = _opened(source, create=False)
+    if not origin.is_there:
+        raise typer.BadParameter(f"{source!r} holds no store", param_hint="'FROM'")
+    tallies = preview_copy(origin)
+    if not as_json:
+        _show(tallies, on_server=ServerAddress.is_one(target))
+    ask(f"copy {counted(sum(row.entries for row in tallies), 'entry', 'entries')} to {_shown(target)}", yes=yes)
+    destination = open_memory(settings_at(settings, target), warn)
+    at_end.callback(destination.close)
+    if origin.engine.path == destination.engine.path:
+        raise typer.BadParameter("FROM and TO are the same store", param_hint="'TO'")
+    with progress() as bar:
+        task = bar.add_task("copying", total=count_records(origin))
+        outcome = copy_store(origin, destination, lambda: bar.advance(task))
+    _tell(outcome, as_json=as_json)
+
+
+def _opened(address: str, *, create: bool) -> Memory:
+    memory = open_memory(settings_at(resolve(HERE, None).settings, address), warn, create=create)
+    at_end.callback(memory.close)
+    return memory
+
+
+def _shown(address: str) -> str:
+    return str(ServerAddress(address)) if ServerAddress.is_one(address) else address
+
+
+def _show(tallies: Sequence[Tally], *, on_server: bool) -> None:
+    table = Table("project", "kind", "entries", *(("seen by",) if on_server else ()), box=None, pad_edge=False)
+    for tally in tallies:
+        seen = ("all members" if tally.is_shared else "you alone",) if on_server else ()
+        table.add_row(tally.project or "(none)", tally.kind, str(tally.entries), *seen)
+    print_table(table)
+
+
+def _tell(outcome: Copied, *, as_json: bool) -> None:
+    figures = {name: getattr(outcome, name) for name in ("added", "known", "forgotten", "vectors")}
+    if as_json:
+        print_json(figures)
+        return
+    left = f", {outcome.forgotten} left out, as they were forgotten there" if outcome.forgotten else ""
+    entries = counted(outcome.added, "entry", "entries")
+    say(f"Copied {entries} with {counted(outcome.vectors, 'vector', 'vectors')}, {outcome.known} known already{left}.")
+
+
+def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
+    """
+    Show the server that keeps the store: versions, sizes, tenant and role.
+
+    It ends with 2 where the server can't be used, and says what to do.
+    """
+    server = server_of(resolve(HERE, global_store).settings)
+    facts = status_of(server)
+    if as_json:
+        print_json({"address": str(server), **facts._asdict()})
+        return
+    say(f"{server}: PostgreSQL {facts.server}, pgvector {facts.pgvector}, schema version {facts.schema}")
+    if facts.is_standby:
+        say("a standby: it can only be read")
+    say(
+        f"tenant {facts.tenant!r}, role {facts.role!r}: {counted(facts.entries, 'entry', 'entries')}, {facts.personal} of them yours alone"
+    )
+    say(f"database: {facts.database_bytes / 1_000_000:.1f} MB")
+    if facts.indexed:
+        say(f"vectors are indexed for: {', '.join(map(str, facts.indexed))} dimensions")
+    if facts.bypasses:
+        warn(
+            f"{facts.role!r} is above all policies: it sees what other members keep to themselves. Use a role of your own."
+        )
+
+
+def migrate(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
+    """
+    Make the tables on a server, or bring them up to date; for whoever owns the database.
+
+    It can be run again at any time, also beside writers. The first run makes the role
+    that runs it a member. Where a tenant has many vectors, it makes an index of them.
+    """
+    server = server_of(resolve(HERE, global_store).settings)
+    added = migrate_server(server)
+    if as_json:
+        print_json({"address": str(server), "added": added})
+        return
+    done = f"schema version {added[-1]}" if added else "up to date already"
+    say(f"{server}: {done}")
+
+
+def add(
+    role: Role,
+    *,
+    tenant: Annotated[
+        str,
+        typer.Option(
+            "--tenant", metavar="NAME", help="Whose memory; made if missing. Tenants see nothing of each other."
+        ),
+    ] = "default",
+    global_store: GlobalStore = None,
+    as_json: AsJson = False,
+) -> None:
+    """
+    Let a login role use the store; for whoever owns the database.
+
+    The role is made with SQL: CREATE ROLE ann LOGIN PASSWORD '…'
+    """
+    server = server_of(resolve(HERE, global_store).settings)
+    add_member(server, role, tenant)
+    if as_json:
+        print_json({"role": role, "tenant": tenant})
+        return
+    say(f"{role} is a member of {tenant!r} now.")
+
+
+def remove(role: Role, *, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
+    """Take the store away from a login role; what it stored stays."""
+    server = server_of(resolve(HERE, global_store).settings)
+    if not remove_member(server, role):
+        raise StorageError(f"{role!r} is no member of {server}")
+    if as_json:
+        print_json({"role": role, "tenant": None})
+        return
+    say(f"{role} is no member any more. What it stored stays.")

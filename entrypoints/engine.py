@@ -1,0 +1,284 @@
+"""What keeps memories: a file of SQLite, or a server. It gives every role of an open store."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from hardwon.ports.entries import EntryRepository, RankingReads
+from hardwon.ports.vectors import VectorStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
+
+    from hardwon.domain.model.embedding import Space
+    from hardwon.domain.model.project import Registry, TrustMode
+    from hardwon.domain.model.vocabulary import Kind
+    from hardwon.ports.activity import Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.embedder import Embedder
+    from hardwon.ports.erasure import ErasableRows, KeptElsewhere
+    from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
+    from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+    from hardwon.ports.overview import Overview
+    from hardwon.ports.projects import Projects
+    from hardwon.ports.proposals import Proposals
+    from hardwon.ports.snapshots import Snapshots
+    from hardwon.ports.transfer import StoreContents
+    from hardwon.ports.vectors import VectorIndex
+
+Warn = Callable[[str], None]
+
+
+class Entries(EntryRepository, RankingReads, Protocol):
+    """The entries in both of their roles."""
+
+
+class ActiveVectors(VectorStore, Protocol):
+    """Vectors whose space may become the one that the store's metadata names."""
+
+    def activate(self) -> None:
+        """Let the store's metadata name this space."""
+        ...
+
+
+class Metadata(Protocol):
+    """The store's own decisions."""
+
+    @property
+    def automatic_provider(self) -> str | None:
+        """The provider that `auto` stands for in this store, None before the first decision."""
+        ...
+
+    def decide_provider(self, provider: str, *, force: bool = False) -> None:
+        """Store what `auto` means in this store; with *force*, replace an earlier decision."""
+        ...
+
+    @property
+    def label_cursor(self) -> str | None:
+        """The id of the imported entry whose labelling was tried last, None before the first; it may be deleted."""
+        ...
+
+    def move_label_cursor(self, entry_id: str) -> None:
+        """Store the id of the imported entry whose labelling was tried last."""
+        ...
+
+    def embed_cursor(self, space: "Space") -> int:
+        """The number of the entry that embedding everything again in *space* has reached; 0 where no such run was interrupted."""
+        ...
+
+    def move_embed_cursor(self, space: "Space", seq: int) -> None:
+        """Store the number of the entry that embedding everything again in *space* has reached; 0 at its end."""
+        ...
+
+
+class Upkeep(Protocol):
+    """Checks and repairs of a store."""
+
+    def size(self) -> int:
+        """Return how many bytes it takes."""
+        ...
+
+    def ensure_sound(self) -> None:
+        """
+        Read the whole store and check its structure.
+
+        Raises:
+            StorageError: something in it is damaged, or it can't be written.
+        """
+        ...
+
+    def ensure_schema(self) -> int:
+        """
+        Check that its schema is that of its version; return that version.
+
+        Raises:
+            StorageError: something drifted; the message names each difference.
+        """
+        ...
+
+    def unreadable(self) -> list[str]:
+        """Return a line for each row that can't be read."""
+        ...
+
+    def repair_rows(self) -> list[str]:
+        """
+        Repair the rows that can't be read, or set them aside; return a line for each.
+
+        Raises:
+            StorageError: the store can't be written.
+        """
+        ...
+
+    def ensure_keyword_index(self) -> None:
+        """
+        Check the keyword index by a search.
+
+        Raises:
+            KeywordIndexUnavailableError: it can't be used; one line says why.
+        """
+        ...
+
+    def has_keyword_index(self) -> bool:
+        """Return whether the keyword index is there and fits the entries."""
+        ...
+
+    def rebuild_keyword_index(self) -> None:
+        """
+        Make the keyword index again.
+
+        Raises:
+            StorageError: the store can't be written.
+        """
+        ...
+
+    def rebuild_vector_index(self, vectors: VectorStore) -> None:
+        """
+        Make again what is derived from *vectors*.
+
+        Raises:
+            StorageError: the store can't be written.
+        """
+        ...
+
+    def pack(self) -> None:
+        """
+        Prepare fast searches.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+
+class Engine(Protocol):
+    """
+    An open store.
+
+    Attributes:
+        path: How messages name it.
+        is_there: Whether there is a store, not an empty stand-in for one.
+        file: The path of its file, None for a server, or where there is none yet.
+    """
+
+    path: str
+    is_there: bool
+    file: str | None
+
+    def counting(self) -> "AbstractContextManager[None]":
+        """Return a context in which counters change together; it waits for nobody long, and raises StorageError instead."""
+        ...
+
+    def is_in_place(self) -> bool:
+        """Return whether the store that was opened is still the one at its address."""
+        ...
+
+    def is_current(self) -> bool:
+        """Return whether opening it now would open the same store, or none where there was none."""
+        ...
+
+    def close(self) -> None:
+        """Close the store; idempotent."""
+        ...
+
+    def entries(self) -> Entries:
+        """Return the entries."""
+        ...
+
+    def keywords(self, *, enabled: bool) -> "KeywordIndex":
+        """Return the keyword index; one that is not *enabled* refuses every search."""
+        ...
+
+    def keywords_of_questions(self, *, enabled: bool) -> "KeywordIndex":
+        """Return the keyword index for questions, which are answered without an index where there is none."""
+        ...
+
+    def triggers(self) -> "TriggerSource":
+        """Return the trigger phrases."""
+        ...
+
+    def vectors(self, space: "Space", warn: Warn, kinds: "tuple[Kind, ...]", *, is_active: bool) -> ActiveVectors:
+        """Return the vectors of *space*, in which entries of *kinds* are embedded."""
+        ...
+
+    def vector_index(self, vectors: VectorStore) -> "VectorIndex":
+        """Return the index of *vectors*; worth keeping, as it may keep those it has loaded."""
+        ...
+
+    def remembering(self, embedder: "Embedder") -> "Embedder":
+        """Return *embedder* with a memory of the newest queries."""
+        ...
+
+    def history(self) -> "History":
+        """Return the changes of entries."""
+        ...
+
+    def receipts(self) -> "Receipts":
+        """Return the receipts of injections."""
+        ...
+
+    def deliveries(self) -> "Deliveries":
+        """Return the deliveries of injections."""
+        ...
+
+    def influences(self) -> "Influences":
+        """Return the signs that injected entries were of use."""
+        ...
+
+    def usage(self) -> "UsageLog":
+        """Return the counters of use."""
+        ...
+
+    def absences(self) -> "Absences":
+        """Return the state of files that are gone."""
+        ...
+
+    def tombstones(self) -> "Tombstones":
+        """Return the deleted sections."""
+        ...
+
+    def ledger(self) -> "ImportLedger":
+        """Return the imports done before."""
+        ...
+
+    def projects(self) -> "Projects":
+        """Return the projects."""
+        ...
+
+    def registry(self, mode: "TrustMode") -> "Registry":
+        """Return what is known of projects, where *mode* says which are trusted; hooks read it."""
+        ...
+
+    def proposals(self) -> "Proposals":
+        """Return the pairs to review."""
+        ...
+
+    def overview(self) -> "Overview":
+        """Return narrow reads over the whole store."""
+        ...
+
+    def metadata(self) -> Metadata:
+        """Return the store's own decisions."""
+        ...
+
+    def snapshots(self) -> "Snapshots":
+        """Return the saved states of the store."""
+        ...
+
+    def contents(self) -> "StoreContents":
+        """Return all contents, for an export or a copy."""
+        ...
+
+    def entries_by_file(self) -> "Iterator[tuple[str, str, int]]":
+        """Yield the id of a project, the path of a file and how many entries of that project the file has, for every file."""
+        ...
+
+    def upkeep(self) -> Upkeep:
+        """Return the checks and repairs."""
+        ...
+
+    def rows(self) -> "ErasableRows":
+        """Return the rows of the store, from which texts can be erased."""
+        ...
+
+    def copies(self) -> "tuple[KeptElsewhere, ...]":
+        """Return where copies of the rows may be that can't be changed from here."""
+        ...

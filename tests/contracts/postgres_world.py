@@ -1,0 +1,42 @@
+"""The store on a server, of one member in a tenant of its own."""
+
+from hardwon.adapters.postgres.activity import PostgresHistory, PostgresReceipts, PostgresUsageLog
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.deliveries import PostgresDeliveries
+from hardwon.adapters.postgres.entries import PostgresEntryRepository, PostgresTriggerSource
+from hardwon.adapters.postgres.file_state import PostgresAbsences, PostgresTombstones
+from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
+from hardwon.adapters.postgres.influences import PostgresInfluences
+from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
+from hardwon.adapters.postgres.overview import PostgresOverview
+from hardwon.adapters.postgres.projects import PostgresProjects
+from hardwon.adapters.postgres.proposals import PostgresProposals
+from hardwon.adapters.postgres.snapshots import PostgresSnapshots
+from hardwon.adapters.postgres.vector_index import PostgresVectorIndex
+from hardwon.adapters.postgres.vectors import PostgresVectorStore
+from tests.contracts.worlds import World
+from tests.strategies import SPACE
+
+
+def world_of(database: Database) -> World:
+    vectors = PostgresVectorStore(database, SPACE)
+    return World(
+        repository=PostgresEntryRepository(database),
+        keywords=PostgresKeywordIndex(database),
+        vectors=vectors,
+        index=PostgresVectorIndex(vectors),
+        ledger=PostgresImportLedger(database),
+        usage=PostgresUsageLog(database),
+        history=PostgresHistory(database),
+        triggers=PostgresTriggerSource(database),
+        snapshots=PostgresSnapshots(database),
+        tombstones=PostgresTombstones(database),
+        absences=PostgresAbsences(database),
+        receipts=PostgresReceipts(database),
+        deliveries=PostgresDeliveries(database),
+        influences=PostgresInfluences(database),
+        projects=PostgresProjects(database),
+        proposals=PostgresProposals(database),
+        overview=PostgresOverview(database),
+        store_of=lambda space, kinds: PostgresVectorStore(database, space, kinds=kinds),
+    )
