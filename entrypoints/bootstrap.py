@@ -29,7 +29,7 @@ class Memory(NamedTuple):
 
     Attributes:
         settings: The resolved settings.
-        engine: What keeps them.
+        engine: The file or server that keeps them.
         repository: Its entries.
         clock: The time.
         spaces: The spaces to search and to keep up to date, the active one first; none when search is by word only.

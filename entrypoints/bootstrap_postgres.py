@@ -61,7 +61,7 @@ def open_postgres(
     if database.is_read_only:
         warn(f"{database.path} is a standby: it can only be read")
     engine = PostgresEngine(database)
-    with database.ahead():  # whoever opens a store asks these next
+    with database.ahead():  # every door asks these next
         _ = engine.metadata().automatic_provider
         engine.registry("own")
         engine.ledger().fingerprint("")
@@ -244,7 +244,7 @@ class PostgresEngine(Engine):
 
 
 class PostgresUpkeep(Upkeep):
-    """Checks of a store on a server; whoever owns the server repairs it."""
+    """Checks of a store on a server; its owner repairs it."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

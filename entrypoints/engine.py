@@ -1,4 +1,4 @@
-"""What keeps memories: a file of SQLite, or a server. It gives every role of an open store."""
+"""The engine of an open store, a file of SQLite or a server, which gives every role of it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -164,7 +164,7 @@ class Engine(Protocol):
     file: str | None
 
     def counting(self) -> "AbstractContextManager[None]":
-        """Return a context in which counters change together; it waits for nobody long, and raises StorageError instead."""
+        """Return a context in which counters change together; it waits only briefly for other writers, and raises StorageError instead."""
         ...
 
     def is_in_place(self) -> bool:
@@ -220,7 +220,7 @@ class Engine(Protocol):
         ...
 
     def influences(self) -> "Influences":
-        """Return the signs that injected entries were of use."""
+        """Return the usage signals."""
         ...
 
     def usage(self) -> "UsageLog":

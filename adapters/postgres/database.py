@@ -30,7 +30,7 @@ LONGEST_WAIT = 30.0
 
 CONNECT_SECONDS = 5
 SHORTEST_SECRET = 8
-MOST_REMEMBERED = 64
+MAX_REMEMBERED = 64
 """Answers that are remembered within a snapshot: those of one session start; a read of everything asks for more."""
 
 Row = tuple[Any, ...]
@@ -121,10 +121,10 @@ class Database:
             )
         if version < NEWEST:
             raise StorageError(
-                f"{self.path} has schema version {version}, this hardwon needs {NEWEST}; whoever owns it runs: hardwon store migrate"
+                f"{self.path} has schema version {version}, this hardwon needs {NEWEST}; its owner runs: hardwon store migrate"
             )
         raise StorageError(
-            f"{self.path}: the role {self.role!r} is a member of no tenant; whoever owns the store runs: hardwon store add-member {self.role}"
+            f"{self.path}: the role {self.role!r} is a member of no tenant; its owner runs: hardwon store add-member {self.role}"
         )
 
     def rows(self, statement: str, **parameters: object) -> list[Row]:
@@ -139,7 +139,7 @@ class Database:
         if self._remembered is None or not _only_reads(statement):
             return self._answer(statement, values)
         if asked not in self._remembered:
-            if len(self._remembered) == MOST_REMEMBERED:
+            if len(self._remembered) == MAX_REMEMBERED:
                 del self._remembered[next(iter(self._remembered))]
             self._remembered[asked] = self._answer(statement, values)
         return self._remembered[asked]
@@ -180,7 +180,7 @@ class Database:
         """
         Ask in one round trip, at the end, what is asked within, where every answer is none.
 
-        Whoever asks the same again gets the answer at once, the first time: for reads that are known to follow.
+        The same question is answered at once, the first time: for reads that are known to follow.
         """
         noted: dict[Question, Mapping[str, object]] = {}
         self._noted = noted

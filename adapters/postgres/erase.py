@@ -294,6 +294,6 @@ class ServerCopies(KeptElsewhere):
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
         line = (
             f"{self._path}: deleted rows stay in the server's files until VACUUM, in its write-ahead log, standbys and backups,"
-            " and other members may have kept the text for themselves: ask whoever owns the server"
+            " and other members may have kept the text for themselves: ask its owner"
         )
         return [line]

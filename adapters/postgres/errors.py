@@ -16,7 +16,7 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.InvalidSchemaName, pg.UndefinedTable), "there is no store in this database yet; run: hardwon store migrate"),
     ((pg.LockNotAvailable, pg.DeadlockDetected), "another program is writing: try again"),
     ((pg.ReadOnlySqlTransaction,), "this server is a standby that can only be read: use the primary"),
-    ((pg.InsufficientPrivilege,), "this role may not do that; ask whoever owns the store"),
+    ((pg.InsufficientPrivilege,), "this role may not do that; ask its owner"),
     ((pg.DiskFull, pg.OutOfMemory), "the server is out of space: nothing was stored"),
     ((pg.TooManyConnections,), "the server has no connection left: try again"),
     ((pg.QueryCanceled,), NO_ANSWER),

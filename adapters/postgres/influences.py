@@ -51,7 +51,7 @@ FIND_INFLUENCES = f"""
     WHERE i.tenant = %(tenant)s AND {{asked}} ORDER BY i.at DESC, e.id, i.session_id LIMIT %(most)s
 """
 
-MOST_USED = f"""
+RANK_BY_USE = f"""
     SELECT e.id, count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND {{within}}
     GROUP BY e.number, e.id ORDER BY 2 DESC, e.id LIMIT %(most)s
 """
@@ -91,7 +91,7 @@ class PostgresInfluences(Influences):
     @override
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:
         within = _within(only)
-        rows = self._database.rows(MOST_USED.format(within=within.sql), **within.parameters, most=limit)
+        rows = self._database.rows(RANK_BY_USE.format(within=within.sql), **within.parameters, most=limit)
         return [(entry_id, times) for entry_id, times in rows]
 
     @override

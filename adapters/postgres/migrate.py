@@ -1,5 +1,5 @@
 """
-The schema as numbered SQL files, and the members of its tenants: what whoever owns the store does.
+The schema as numbered SQL files, and the members of its tenants: for the owner of the database.
 
 A file that was released is never edited: its checksum is kept.
 """
@@ -27,7 +27,7 @@ LOCK = 0x68617264776F6E
 """Of all migrations of a database: `hardwon` as a number."""
 
 MEMBERS = "hardwon_member"
-"""The role from which all members have their rights; nobody logs in as it."""
+"""The role from which all members have their rights; it can't log in."""
 
 DEFAULT_TENANT = "default"
 LARGE_SPACE = 20_000

@@ -253,7 +253,7 @@ def _project(columns: list[object]) -> Project:
 
 
 def _elsewhere(project: Project, prefix: str, opinion: Trust | None) -> Project:
-    """Return a project of another machine as this member sees it: nobody's word but a refusal holds for others."""
+    """Return a project of another machine as this member sees it: for others, of an owner's word only a refusal holds."""
     identity = project.identity
     if not project.is_waiting:
         identity = Identity(f"{prefix}{identity.key}", f"{prefix}{identity.root}", identity.is_repository, 0, NO_INODE)

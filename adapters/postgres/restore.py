@@ -68,7 +68,7 @@ COLUMNS = """
     SELECT attname FROM pg_attribute
     WHERE attrelid = ('hardwon.' || %(table)s)::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum
 """
-# An id and a number together: whoever counts a use of the entry meanwhile waits, as its row is locked.
+# An id and a number together: a process that counts a use of the entry meanwhile waits, as its row is locked.
 SET_ASIDE = """
     UPDATE hardwon.entry SET id = 'restored ' || number WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)
 """

@@ -163,7 +163,7 @@ def delete_row(database: Database, row: Stored) -> None:
 
 class Holding(NamedTuple):
     """
-    A condition that at least all rows meet that may hold any of some texts in lower case; the program looks again.
+    A condition that at least all rows meet that may hold any of some texts in lower case; the program then checks each.
 
     Attributes:
         wanted: The texts; None for every row.

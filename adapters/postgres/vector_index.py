@@ -2,7 +2,7 @@
 Nearest neighbours by the server.
 
 Few vectors are compared one by one. Of many, an approximate index finds the nearest; what it finds is scored exactly, and the statistics
-are estimated from moments and a sample.
+are estimated from a sample.
 """
 
 from collections.abc import Iterable, Mapping

@@ -65,7 +65,7 @@ def copy(
     with progress() as bar:
         task = bar.add_task("copying", total=count_records(origin))
         outcome = copy_store(origin, destination, lambda: bar.advance(task))
-    _tell(outcome, as_json=as_json)
+    _report(outcome, as_json=as_json)
 
 
 def _opened(address: str, *, create: bool) -> Memory:
@@ -86,7 +86,7 @@ def _show(tallies: Sequence[Tally], *, on_server: bool) -> None:
     print_table(table)
 
 
-def _tell(outcome: Copied, *, as_json: bool) -> None:
+def _report(outcome: Copied, *, as_json: bool) -> None:
     figures = {name: getattr(outcome, name) for name in ("added", "known", "forgotten", "vectors")}
     if as_json:
         print_json(figures)
@@ -124,7 +124,7 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
 
 def migrate(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
     """
-    Make the tables on a server, or bring them up to date; for whoever owns the database.
+    Make the tables on a server, or bring them up to date; for the owner of the database.
 
     It can be run again at any time, also beside writers. The first run makes the role
     that runs it a member. Where a tenant has many vectors, it makes an index of them.
@@ -151,7 +151,7 @@ def add(
     as_json: AsJson = False,
 ) -> None:
     """
-    Let a login role use the store; for whoever owns the database.
+    Let a login role use the store; for the owner of the database.
 
     The role is made with SQL: CREATE ROLE ann LOGIN PASSWORD '…'
     """

@@ -1,4 +1,4 @@
-"""What is forgotten leaves every table of the tenant, and no other tenant's."""
+"""Erasure removes a text from every table of the tenant, and from no table of another tenant."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -167,8 +167,8 @@ def test_no_text_of_the_tenant_holds_what_was_erased(here: Member) -> None:
 
 def test_equal_texts_of_another_tenant_stay(here: Member) -> None:
     with joined() as other:
-        for one in (here, other):
-            fill(one)
+        for tenant in (here, other):
+            fill(tenant)
         before = places_of(other.database.tenant, MARK)
         here.rows.erase(erasure_of(here))
 
@@ -181,7 +181,7 @@ def test_equal_texts_of_another_tenant_stay(here: Member) -> None:
         }
 
 
-def test_what_would_be_erased_is_counted_and_what_it_says_is_known(here: Member) -> None:
+def test_texts_to_be_erased_are_counted_and_what_it_says_is_known(here: Member) -> None:
     world = here.world
     world.add(lesson(f"First {MARK}"), lesson("Second"))
     with world.snapshots.transaction():
@@ -228,7 +228,7 @@ def test_a_restore_brings_nothing_of_it_back(here: Member) -> None:
     assert places_of(here.database.tenant, MARK) == set()
 
 
-def test_what_is_another_members_own_stays_and_the_report_says_so(here: Member) -> None:
+def test_texts_of_another_member_stay_and_the_report_says_so(here: Member) -> None:
     [(tenant,)] = as_owner("SELECT name FROM hardwon.tenant WHERE tenant = %s", here.database.tenant)
     with joined(str(tenant)) as other:
         other.world.add(of_file(f"Their {MARK}"))

@@ -144,7 +144,7 @@ def test_scope_all_brings_the_ledgers_and_decisions_back(database: Database, wor
     assert (metadata.automatic_provider, metadata.label_cursor) == ("local", None)
 
 
-def test_other_members_keep_what_is_theirs(database: Database, world: World) -> None:
+def test_rows_of_other_members_stay(database: Database, world: World) -> None:
     with joined(tenant_of(database)) as other:
         theirs = world_of(other)
         shared = lesson("shared")
@@ -195,7 +195,7 @@ def test_ids_that_changed_hands_come_back(world: World) -> None:
     assert world.repository.reworded(three.entry_id) is None
 
 
-def test_what_was_forgotten_since_is_not_brought_back(world: World) -> None:
+def test_forgotten_entries_are_not_brought_back(world: World) -> None:
     world.add(lesson("kept"), lesson("forgotten"))
     checkpoint = take(world)
     world.repository.delete(lesson("forgotten").entry_id)
