@@ -46,8 +46,8 @@ quick: .venv/.installed  ## tests of the domain and the ports, and the examples 
 test: setup lint typecheck  ## lint, typecheck, then all tests
 	$(PYTEST) || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
 
-doors: setup  ## the page in a real browser; make browser installs one where there is none
-	$(PYTEST) -m browser -rs tests/browser
+doors: setup  ## the page in a real browser (make browser installs one where there is none), and the store on a PostgreSQL server
+	$(PYTEST) -m "(browser or postgres) and not soak" -rs tests/browser tests/contracts tests/adapters/postgres
 
 browser: .venv/.installed  ## install a Chromium for make doors: Debian's where apt-get may, else Playwright's
 	@$(BIN)/python -m tests.browser.chromium || { test -x /usr/bin/apt-get && apt-get install --yes --quiet chromium; } \
@@ -84,6 +84,7 @@ docs: .venv/.installed  ## check the documents (their commands run, what they na
 
 bench: setup  ## figures and ratios, measured in one run
 	$(BIN)/python -m bench
+	$(BIN)/python -W ignore -m bench.postgres
 
 SIZES ?= 1000,10000,100000
 performance: setup  ## measure the cost of every door at SIZES, and write docs/performance.md and its chart

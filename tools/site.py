@@ -33,6 +33,7 @@ NAV = (
     ("Forgetting and privacy", "forgetting.md"),
     ("Projects and trust", "trust.md"),
     ("Teams", "teams.md"),
+    ("A store on a server", "postgres.md"),
     ("Export", "export.md"),
     ("Troubleshooting", "troubleshooting.md"),
     ("Other memories", "peers.md"),

@@ -1,0 +1,15 @@
+-- Spread the tables over the workers of a Citus cluster by tenant. Untried with this schema: read citus.md first.
+-- Run as the owner on the coordinator, after `hardwon store migrate` and before the first entry.
+SELECT create_reference_table('hardwon.migration');
+SELECT create_reference_table('hardwon.tenant');
+SELECT create_reference_table('hardwon.member');
+SELECT create_distributed_table('hardwon.state', 'tenant');
+SELECT create_distributed_table(relation::regclass, 'tenant', colocate_with => 'hardwon.state')
+FROM unnest(ARRAY[
+    -- what others refer to comes first
+    'hardwon.metadata', 'hardwon.entry', 'hardwon.entry_text', 'hardwon.recall', 'hardwon.usage', 'hardwon.entry_alias',
+    'hardwon.entry_place', 'hardwon.proposal', 'hardwon.history', 'hardwon.space', 'hardwon.vector', 'hardwon.moment',
+    'hardwon.document', 'hardwon.posting', 'hardwon.receipt', 'hardwon.receipt_entry', 'hardwon.influence',
+    'hardwon.source', 'hardwon.source_heading', 'hardwon.tombstone', 'hardwon.departed', 'hardwon.forgotten',
+    'hardwon.project', 'hardwon.opinion', 'hardwon.trusted_folder', 'hardwon.checkpoint', 'hardwon.saved_row'
+]) AS relation;
