@@ -41,9 +41,9 @@ T = TypeVar("T")
 # One round trip; a pooler keeps the time zone of a session.
 HANDSHAKE = """
     SET TIME ZONE 'UTC';
-    SELECT current_user, pg_is_in_recovery(), (SELECT max(version) FROM hardwon.migration), m.tenant, s.entries
+    SELECT current_user, pg_is_in_recovery(), (SELECT max(version) FROM hardwon.migration), m.tenant,
+        (SELECT coalesce(sum(c.entries), 0)::bigint FROM hardwon.corpus c WHERE c.tenant = m.tenant)
     FROM (SELECT 1) AS one LEFT JOIN hardwon.member m ON m.role = current_user
-        LEFT JOIN hardwon.state s ON s.tenant = m.tenant
 """
 
 
@@ -104,7 +104,14 @@ class Database:
                 **wait, autocommit=True, prepare_threshold=None, application_name="hardwon"
             )
             connection.longest_wait = self._longest_wait
-            answers = connection.execute(HANDSHAKE)
+            try:
+                answers = connection.execute(HANDSHAKE)
+            except psycopg.Error as error:
+                role = connection.info.user
+                connection.close()
+                if not isinstance(error, psycopg.errors.InsufficientPrivilege):
+                    raise
+                raise StorageError(self._not_a_member(role)) from error
             answers.nextset()
             [(self.role, self.is_read_only, version, tenant, entries)] = answers.fetchall()
         if version != NEWEST or tenant is None:
@@ -123,8 +130,11 @@ class Database:
             raise StorageError(
                 f"{self.path} has schema version {version}, this hardwon needs {NEWEST}; its owner runs: hardwon store migrate"
             )
-        raise StorageError(
-            f"{self.path}: the role {self.role!r} is a member of no tenant; its owner runs: hardwon store add-member {self.role}"
+        raise StorageError(self._not_a_member(self.role))
+
+    def _not_a_member(self, role: str) -> str:
+        return (
+            f"{self.path}: the role {role!r} is a member of no tenant; its owner runs: hardwon store add-member {role}"
         )
 
     def rows(self, statement: str, **parameters: object) -> list[Row]:

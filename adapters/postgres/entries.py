@@ -189,6 +189,7 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
             stays = was_retired and entry.expires_at is not None and entry.expires_at == expired_at
             values["retired"] = is_retired(entry) or stays
             if owner != known_owner:
+                drop_from_index(self._database, number)  # counted among the words of its owner
                 self._hand_over(number, owner)
             changes = ", ".join(f"{name} = %({name})s" for name in values)
             self._database.rows(

@@ -58,7 +58,8 @@ class _Figures(NamedTuple):
     passage_words: int
 
 
-FIGURES = f"SELECT {', '.join(_Figures._fields)} FROM hardwon.state WHERE tenant = %(tenant)s"
+SUMS = ", ".join(f"coalesce(sum({figure}), 0)::bigint" for figure in _Figures._fields)
+FIGURES = f"SELECT {SUMS} FROM hardwon.corpus WHERE tenant = %(tenant)s"
 
 
 class PostgresKeywordIndex(KeywordIndex):

@@ -18,7 +18,7 @@ NUMBERED = (*OF_ENTRIES, "history")
 SAVED = (*NUMBERED, *LEDGERS, "space", "project")
 """All tables that a checkpoint saves. Keyword postings are made again; receipts and what was forgotten stay as they are."""
 
-ROWS: Mapping[str, str] = {"metadata": f"x.key != '{SECRET}'"}
+ROWS: Mapping[str, str] = {"metadata": f"x.key != '{SECRET}'", "project": "x.owner = current_user"}
 """Which rows of a table are saved, where not all are."""
 
 SAVE = """

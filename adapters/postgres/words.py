@@ -27,14 +27,16 @@ ADD_DOCUMENTS = """
     FROM unnest(%(lengths)s::int[]) WITH ORDINALITY AS given (words, place)
 """
 COUNT = """
-    UPDATE hardwon.state SET entries = entries + %(entries)s, entry_words = entry_words + %(entry_words)s,
-        passages = passages + %(passages)s, passage_words = passage_words + %(passage_words)s
-    WHERE tenant = %(tenant)s
+    INSERT INTO hardwon.corpus AS c (tenant, owner, entries, entry_words, passages, passage_words)
+    VALUES (%(tenant)s, %(owner)s, %(entries)s, %(entry_words)s, %(passages)s, %(passage_words)s)
+    ON CONFLICT (tenant, owner) DO UPDATE SET entries = c.entries + excluded.entries,
+        entry_words = c.entry_words + excluded.entry_words, passages = c.passages + excluded.passages,
+        passage_words = c.passage_words + excluded.passage_words
 """
 MEASURE = """
-    SELECT count(*) FILTER (WHERE passage = 0), coalesce(sum(words) FILTER (WHERE passage = 0), 0)::bigint,
+    SELECT owner, count(*) FILTER (WHERE passage = 0), coalesce(sum(words) FILTER (WHERE passage = 0), 0)::bigint,
         count(*) FILTER (WHERE passage > 0), coalesce(sum(words) FILTER (WHERE passage > 0), 0)::bigint
-    FROM hardwon.document WHERE tenant = %(tenant)s AND number = %(number)s
+    FROM hardwon.document WHERE tenant = %(tenant)s AND number = %(number)s GROUP BY owner
 """
 DROP = (
     "DELETE FROM hardwon.posting WHERE tenant = %(tenant)s AND number = %(number)s",
@@ -64,17 +66,16 @@ def index_entry(database: Database, number: int, owner: str, entry: "Entry") -> 
                 },
             ),
             (ADD_DOCUMENTS, {**about, "lengths": lengths}),
-            (COUNT, _figures(1, lengths[WHOLE], len(lengths) - 1, sum(lengths[1:]))),
+            (COUNT, _figures(owner, 1, lengths[WHOLE], len(lengths) - 1, sum(lengths[1:]))),
         )
     )
 
 
 def drop_from_index(database: Database, number: int) -> None:
     """Remove an entry from the index."""
-    [figures] = database.rows(MEASURE, number=number)
-    if figures[0]:
-        about = {"number": number}
-        database.together((*((sql, about) for sql in DROP), (COUNT, _figures(*(-figure for figure in figures)))))
+    about = {"number": number}
+    for owner, *figures in database.rows(MEASURE, number=number):
+        database.together((*((sql, about) for sql in DROP), (COUNT, _figures(owner, *(-figure for figure in figures)))))
 
 
 def ensure_counted(database: Database) -> None:
@@ -85,15 +86,15 @@ def ensure_counted(database: Database) -> None:
         KeywordIndexUnavailableError: they are not, as after a restore by hand.
     """
     [(entries, counted)] = database.rows(
-        "SELECT s.entries, (SELECT count(*) FROM hardwon.document d WHERE d.tenant = %(tenant)s AND d.passage = 0)"
-        " FROM hardwon.state s WHERE s.tenant = %(tenant)s"
+        "SELECT (SELECT coalesce(sum(entries), 0) FROM hardwon.corpus WHERE tenant = %(tenant)s),"
+        " (SELECT count(*) FROM hardwon.document WHERE tenant = %(tenant)s AND passage = 0)"
     )
-    if counted > entries:  # fewer are those that other members keep to themselves
+    if counted != entries:
         raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
 
 
-def _figures(entries: int, entry_words: int, passages: int, passage_words: int) -> dict[str, object]:
-    return {"entries": entries, "entry_words": entry_words, "passages": passages, "passage_words": passage_words}
+def _figures(owner: str, *figures: int) -> dict[str, object]:
+    return {"owner": owner, **dict(zip(("entries", "entry_words", "passages", "passage_words"), figures, strict=True))}
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:

@@ -17,11 +17,7 @@ CREATE TABLE hardwon.member (
 CREATE TABLE hardwon.state (
     tenant integer PRIMARY KEY REFERENCES hardwon.tenant (tenant) ON DELETE CASCADE,
     last_number bigint NOT NULL DEFAULT 0,      -- of an entry; never used again
-    version bigint NOT NULL DEFAULT 0,          -- of the contents: the sequence of changes
-    entries bigint NOT NULL DEFAULT 0,          -- in the keyword index, and how many words they have
-    entry_words bigint NOT NULL DEFAULT 0,
-    passages bigint NOT NULL DEFAULT 0,         -- the same of passages
-    passage_words bigint NOT NULL DEFAULT 0
+    version bigint NOT NULL DEFAULT 0           -- of the contents: the sequence of changes
 );
 
 CREATE TABLE hardwon.metadata (
@@ -219,6 +215,16 @@ CREATE TABLE hardwon.document (
     PRIMARY KEY (tenant, number, passage),
     FOREIGN KEY (tenant, number) REFERENCES hardwon.entry (tenant, number) ON DELETE CASCADE
 );
+-- How many entries and passages of each owner are in the index, and how many words they have.
+CREATE TABLE hardwon.corpus (
+    tenant integer NOT NULL,
+    owner text COLLATE "C" NOT NULL,
+    entries bigint NOT NULL,
+    entry_words bigint NOT NULL,
+    passages bigint NOT NULL,
+    passage_words bigint NOT NULL,
+    PRIMARY KEY (tenant, owner)
+);
 CREATE TABLE hardwon.posting (
     tenant integer NOT NULL,
     is_passage boolean NOT NULL,
@@ -409,7 +415,7 @@ GRANT SELECT, UPDATE ON hardwon.state TO hardwon_member;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     hardwon.metadata, hardwon.entry, hardwon.entry_text, hardwon.recall, hardwon.usage, hardwon.entry_alias,
     hardwon.entry_place, hardwon.proposal, hardwon.history, hardwon.space, hardwon.vector, hardwon.moment, hardwon.document,
-    hardwon.posting, hardwon.receipt, hardwon.receipt_entry, hardwon.influence, hardwon.source,
+    hardwon.corpus, hardwon.posting, hardwon.receipt, hardwon.receipt_entry, hardwon.influence, hardwon.source,
     hardwon.source_heading, hardwon.tombstone, hardwon.departed, hardwon.forgotten, hardwon.project,
     hardwon.opinion, hardwon.trusted_folder, hardwon.checkpoint, hardwon.saved_row
 TO hardwon_member;
@@ -425,12 +431,18 @@ DECLARE
     own_tenant constant text := 'tenant = (SELECT m.tenant FROM hardwon.member m WHERE m.role = current_user)';
     relation text;
 BEGIN
-    FOREACH relation IN ARRAY ARRAY['state', 'metadata', 'recall', 'usage', 'entry_alias', 'entry_place', 'proposal',
-        'space', 'forgotten']
+    FOREACH relation IN ARRAY ARRAY['state', 'metadata', 'proposal', 'space', 'forgotten']
     LOOP
         EXECUTE format('CREATE POLICY own_tenant ON hardwon.%I USING (%s)', relation, own_tenant);
     END LOOP;
-    FOREACH relation IN ARRAY ARRAY['entry', 'entry_text', 'vector', 'moment', 'document', 'posting', 'history']
+    FOREACH relation IN ARRAY ARRAY['recall', 'usage', 'entry_alias', 'entry_place']
+    LOOP
+        EXECUTE format('CREATE POLICY of_entry ON hardwon.%I USING (%s AND EXISTS (SELECT 1 FROM hardwon.entry e'
+            ' WHERE e.tenant = %1$I.tenant AND e.number = %1$I.number))', relation, own_tenant);
+    END LOOP;
+    -- What stands for a file is put among the files of its author by the author alone.
+    EXECUTE format('CREATE POLICY shared_or_own ON hardwon.entry_text USING (%1$s AND owner IN ('''', current_user)) WITH CHECK (%1$s AND owner IN ('''', current_user) AND (file_path IS NULL OR author = current_user))', own_tenant);
+    FOREACH relation IN ARRAY ARRAY['entry', 'vector', 'moment', 'document', 'corpus', 'posting', 'history']
     LOOP
         EXECUTE format('CREATE POLICY shared_or_own ON hardwon.%I USING (%s AND owner IN ('''', current_user))',
             relation, own_tenant);

@@ -32,7 +32,10 @@ pytestmark = pytest.mark.postgres
 EVERY_ENTRY = Contents("all", "here")
 DOCUMENTS = Contents("documents", "here")
 
-FIGURES = "SELECT entries, entry_words, passages, passage_words FROM hardwon.state WHERE tenant = %(tenant)s"
+FIGURES = """
+    SELECT coalesce(sum(entries), 0), coalesce(sum(entry_words), 0), coalesce(sum(passages), 0), coalesce(sum(passage_words), 0)
+    FROM hardwon.corpus WHERE tenant = %(tenant)s
+"""
 COUNTED = """
     SELECT count(*) FILTER (WHERE passage = 0), coalesce(sum(words) FILTER (WHERE passage = 0), 0),
         count(*) FILTER (WHERE passage > 0), coalesce(sum(words) FILTER (WHERE passage > 0), 0)
@@ -276,7 +279,7 @@ def test_every_table_is_saved_or_stays_on_purpose() -> None:
     apart |= {"proposal"}  # of entries that come back: found again with their next vectors
     apart |= {"opinion", "trusted_folder"}  # what is known of projects today holds
     apart |= {"forgotten"}  # what was forgotten stays so
-    apart |= {"document", "posting", "moment"}  # derived: made again
+    apart |= {"document", "posting", "corpus", "moment"}  # derived: made again
     apart |= {"receipt", "receipt_entry"}  # they record what was injected, whatever the store has later
     assert tables == {*SAVED, *apart, "checkpoint", "saved_row"}
     assert {*LEDGERS} < {*SAVED}
