@@ -32,6 +32,7 @@ class FileErasureJournal(ErasureJournal):
         written = f"{self._path}.partial"
         with translated(written):
             remove(written)
+            os.makedirs(os.path.dirname(written), mode=0o700, exist_ok=True)
             with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
                 json.dump(document, file)
                 file.flush()

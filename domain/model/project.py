@@ -114,6 +114,11 @@ class Project(NamedTuple):
         return self.identity.key.startswith(WAITING)
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is on another machine, or another member's, so that nothing is known of its folder here."""
+        return not (self.is_waiting or os.path.isabs(self.identity.root))
+
+    @property
     def is_repository_to_ask(self) -> bool:
         """Whether it is a repository that git was not asked about, or gave no answer."""
         return self.identity.is_repository and (self.first_commit is None or self.authorship == "unknown")

@@ -172,7 +172,7 @@ class KnowProjects(NamedTuple):
     def is_gone(self, project: Project) -> bool:
         """Return whether the folder of *project* is gone, or another project is there now."""
         identity = project.identity
-        return not (self.exists(identity.key) and self.exists(identity.root))
+        return not (project.is_elsewhere or (self.exists(identity.key) and self.exists(identity.root)))
 
     def not_looked_up(self) -> list[Project]:
         """Return the repositories that are there and that git was not asked about, or gave no answer."""
