@@ -205,9 +205,26 @@ def _served(server: "ServerAddress") -> "Iterator[Engine]":
     Raises:
         StorageError: the server can't be reached in time.
     """
+    import threading
+
+    from hardwon.domain.model.errors import StorageError
     from hardwon.entrypoints.bootstrap_postgres import open_postgres
 
-    engine = open_postgres(server, lambda _: None, longest_wait=HOOK_WAIT_SECONDS)
+    opened: list[Engine | StorageError] = []
+
+    def connect() -> None:
+        try:
+            opened.append(open_postgres(server, lambda _: None, longest_wait=HOOK_WAIT_SECONDS))
+        except StorageError as error:
+            opened.append(error)
+
+    thread = threading.Thread(target=connect, daemon=True)  # libpq itself waits two seconds at least
+    thread.start()
+    thread.join(HOOK_WAIT_SECONDS)
+    if not opened:
+        raise StorageError(f"{server}: no answer in time")
+    if isinstance(engine := opened[0], StorageError):
+        raise engine
     try:
         yield engine
     finally:
