@@ -4,7 +4,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 from hardwon.adapters.evaluation.cache import CachingEmbedder, StoppedClock, VectorCache
 from hardwon.adapters.evaluation.files import comparison_document, names_of, read_eval_set, read_report, report_document
@@ -17,6 +17,7 @@ from hardwon.domain.use_cases.evaluate import Evaluate, Stage
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_embed_pending
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.entrypoints.bootstrap_store import throw_away_database
 from hardwon.entrypoints.engine import Warn
 
 __all__ = [
@@ -87,8 +88,10 @@ def cache_folder() -> str:
 @contextmanager
 def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn: Warn) -> Iterator[Evaluate]:
     """Wire a store that is gone afterwards, however this ends; it is searched by meaning in one space at most."""
-    with tempfile.TemporaryDirectory(prefix="hardwon-eval-") as folder:
-        memory = open_memory(settings._replace(global_store=folder), warn)
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hardwon-eval-"))
+        server = stack.enter_context(throw_away_database(settings.server)) if settings.server else None
+        memory = open_memory(settings._replace(global_store=folder, server=server), warn)
         spaces = [item._replace(embedder=CachingEmbedder(item.embedder, cache)) for item in memory.spaces[:1]]
         wired = memory._replace(spaces=spaces, clock=StoppedClock(eval_set.now))
         with closing(memory):

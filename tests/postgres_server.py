@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psycopg
 from psycopg import sql
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from hardwon.adapters.postgres.migrate import add_member, migrate
 
@@ -80,3 +80,10 @@ def member(tenant: str | None = None) -> Iterator[str]:
         execute(
             store(), sql.SQL("REVOKE hardwon_member FROM {role}; DROP ROLE {role}").format(role=sql.Identifier(role))
         )
+
+
+def url_of(address: str) -> str:
+    """Return *address* as users write it, with the password."""
+    parts = conninfo_to_dict(address)
+    password = f":{parts['password']}" if parts.get("password") else ""
+    return f"postgresql://{parts['user']}{password}@/{parts['dbname']}?host={parts['host']}"

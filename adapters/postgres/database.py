@@ -12,7 +12,7 @@ import psycopg
 from psycopg import sql as composed
 from psycopg.types.json import Jsonb
 
-from hardwon.adapters.postgres.errors import NO_ANSWER, translated
+from hardwon.adapters.postgres.errors import NoAnswerError, translated
 from hardwon.adapters.postgres.server import parameters_of, shown
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.domain.model.redaction import redact
@@ -58,7 +58,7 @@ class _Connection(psycopg.Connection[Row]):
             return super().wait(gen, interval, self.longest_wait if timeout is None else timeout)
         except psycopg.errors._WaitTimeout as error:  # noqa: SLF001  # public in its documentation only
             self.pgconn.finish()  # the answer may still come: nothing else may take it for its own
-            raise psycopg.OperationalError(NO_ANSWER) from error
+            raise NoAnswerError from error
 
 
 class Database:
@@ -158,8 +158,9 @@ class Database:
         with translated(self.path):
             try:
                 return self._run(statement, values)
-            except psycopg.OperationalError:
-                if not (self.connection.closed and self._may_repeat(statement)):
+            except psycopg.OperationalError as error:
+                is_lost = self.connection.closed and not isinstance(error, NoAnswerError)
+                if not (is_lost and self._may_repeat(statement)):
                     raise
                 self.connection = self._connect()
                 return self._run(statement, values)
@@ -212,7 +213,8 @@ class Database:
     @property
     def _is_within(self) -> bool:
         """Whether a transaction is open."""
-        return self.connection.info.transaction_status != psycopg.pq.TransactionStatus.IDLE
+        idle = psycopg.pq.TransactionStatus.IDLE, psycopg.pq.TransactionStatus.UNKNOWN  # unknown when it is closed
+        return self.connection.info.transaction_status not in idle
 
     @contextmanager
     def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:

@@ -10,6 +10,11 @@ from hardwon.domain.model.errors import StorageError
 
 NO_ANSWER = "no answer in time"
 
+
+class NoAnswerError(psycopg.OperationalError):
+    """The server did not answer in time; it may still do what it was asked."""
+
+
 MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.InvalidPassword, pg.InvalidAuthorizationSpecification), "the server refuses this role or its password"),
     ((pg.InvalidCatalogName,), "there is no such database; create it, then run: hardwon store migrate"),
@@ -19,7 +24,7 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.InsufficientPrivilege,), "this role may not do that; ask its owner"),
     ((pg.DiskFull, pg.OutOfMemory), "the server is out of space: nothing was stored"),
     ((pg.TooManyConnections,), "the server has no connection left: try again"),
-    ((pg.QueryCanceled,), NO_ANSWER),
+    ((pg.QueryCanceled, pg.ConnectionTimeout, NoAnswerError), NO_ANSWER),
     ((pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow), "the server is restarting: try again"),
 )
 

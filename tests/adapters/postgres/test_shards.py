@@ -1,0 +1,65 @@
+"""The tenant stands first in every key and in every statement, so that the tables distribute by it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
+
+import psycopg
+import pytest
+
+from hardwon.adapters.postgres.database import Database
+from tests.adapters.postgres.every_method import READS, WRITES, fill, joined
+from tests.postgres_server import store
+
+pytestmark = pytest.mark.postgres
+
+WITHOUT_TENANT = {"migration", "tenant", "member"}
+"""Tables that every shard has as a whole."""
+
+KEYS = """
+    SELECT c.conrelid::regclass::text, c.contype::text, a.attname::text
+    FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+    WHERE c.connamespace = 'hardwon'::regnamespace AND c.contype IN ('p', 'u', 'f')
+    UNION SELECT i.indrelid::regclass::text, 'i', a.attname::text
+    FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid AND t.relnamespace = 'hardwon'::regnamespace
+    JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+"""
+
+TABLE = re.compile(r"\bhardwon\.(\w+)")
+
+
+def test_every_key_and_index_begins_with_the_tenant() -> None:
+    with psycopg.connect(store()) as connection:
+        keys = connection.execute(KEYS).fetchall()
+
+    others = [key for key in keys if key[0].removeprefix("hardwon.") not in WITHOUT_TENANT and key[2] != "tenant"]
+    assert len(keys) > 50
+    assert others == []
+
+
+class Recorder(Database):
+    """A connection that records its statements."""
+
+    statements: ClassVar[set[str]] = set()
+
+    def _run(self, statement: str, values: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        self.statements.add(statement)
+        return super()._run(statement, values)
+
+
+def unbound(statement: str) -> Iterator[str]:
+    """Yield the tables of a statement that names fewer tenants than tables."""
+    tables = [name for name in TABLE.findall(statement) if name not in WITHOUT_TENANT]
+    if len(re.findall(r"\btenant\b", statement)) < len(tables):
+        yield from tables
+
+
+def test_every_statement_that_the_adapters_send_names_the_tenant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.adapters.postgres.every_method.Database", Recorder)
+    with joined() as user:
+        fill(user)
+        for act in (*READS.values(), *WRITES.values()):
+            act(user)
+
+    assert len(Recorder.statements) > 100
+    assert {statement: [*unbound(statement)] for statement in Recorder.statements if [*unbound(statement)]} == {}

@@ -1,0 +1,198 @@
+"""Programs whose store is on a server, as a user runs them."""
+
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.programs import Ran, hardwon, run
+from tests.postgres_server import SECRET, member, new_database, url_of
+from tests.waiting import in_time
+
+pytestmark = pytest.mark.postgres
+
+LESSON = "Always pin the base image of a container by digest."
+BANK = "# Patterns\n\n### Pattern: Of the bank\nAbout it.\n- Observation count: 2\n"
+START = {"session_id": "s1", "hook_event_name": "SessionStart"}
+HOOK_SECONDS = 2.5
+
+Join = Callable[[str], World]
+
+
+def on_server(folder: Path, url: str, cleanup: contextlib.ExitStack) -> World:
+    """Return a world whose store is at *url*; its folder in the home keeps what concerns the machine."""
+    world = World(folder, cleanup)
+    world.variables |= {"HARDWON_STORE": url, "HARDWON_MACHINE": folder.name}
+    world.store = folder / "home" / ".claude" / "iflow" / "memory"
+    world.may_fork = world.may_run_here = False
+    return world
+
+
+@pytest.fixture
+def joined(tmp_path: Path, cleanup: contextlib.ExitStack) -> Join:
+    """Return a function that makes a world of a new member of one tenant, by name."""
+
+    def join(name: str) -> World:
+        return on_server(tmp_path / name, url_of(cleanup.enter_context(member(f"of {tmp_path}"))), cleanup)
+
+    return join
+
+
+@pytest.fixture
+def ann(joined: Join) -> World:
+    return joined("ann")
+
+
+@pytest.fixture
+def silent() -> Iterator[int]:
+    """Yield a port that takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield int(server.getsockname()[1])
+
+
+def add(world: World, text: str = LESSON) -> Ran:
+    done = hardwon(world, "add", text, "--category", "heuristics", "--name", "Pin images", "--json")
+    assert done.code == 0, done.stderr
+    return done
+
+
+def test_a_lesson_of_one_home_is_in_the_block_of_another_home(joined: Join) -> None:
+    ann, bob = joined("ann"), joined("bob")
+    add(ann)
+    block = bob.hook(payload={**START, "cwd": str(bob.project)}).stdout
+
+    assert "### Pin images" in block
+    assert LESSON.rstrip(".") in block
+    assert "- From: ann/project" in block
+    assert hardwon(ann, "show", "1", "--json").document["recall_count"] == 1
+    assert not list(bob.store.glob("memory.db*"))
+
+
+def test_every_day_commands_work(ann: World) -> None:
+    entry_id = add(ann).document["id"]
+
+    assert "Pin images" in hardwon(ann, "recall", "which image do we pin").stdout
+    assert [item["id"] for item in hardwon(ann, "list", "--json").items] == [entry_id]
+    assert hardwon(ann, "update", entry_id, "--tier", "critical").code == 0
+    assert hardwon(ann, "checkpoint", "create", "before", "--scope", "all").code == 0
+    assert hardwon(ann, "delete", entry_id, "--yes").code == 0
+    assert hardwon(ann, "checkpoint", "restore", "before", "--yes").code == 0
+    assert hardwon(ann, "show", entry_id, "--json").document["tier"] == "critical"
+    assert hardwon(ann, "forget", "base image", "--yes").code == 0
+    assert hardwon(ann, "list", "--json").items == []
+    for command in ("stats", "doctor", "why", "review", "project list", "export"):
+        assert hardwon(ann, *command.split()).code == 0, command
+
+
+def test_the_writer_stores_there(ann: World) -> None:
+    entry = (
+        '{"name": "Pin images", "description": "Pin the image.", "category": "patterns", "keywords": ["a", "b", "c"]}'
+    )
+    done = run(
+        ann,
+        "hardwon-writer",
+        "--action",
+        "upsert",
+        "--global-store",
+        ann.variables["HARDWON_STORE"],
+        "--entry-json",
+        entry,
+    )
+
+    assert done.code == 0, done.stderr
+    assert len(hardwon(ann, "list", "--json").items) == 1
+
+
+def test_the_password_is_shown_nowhere(ann: World) -> None:
+    add(ann)
+    ann.hook(payload={**START, "cwd": str(ann.project)})
+    outputs = [
+        hardwon(ann, *command.split()) for command in ("stats --json", "doctor --json", "doctor", "store status")
+    ]
+    ann.variables["HARDWON_STORE"] = ann.variables["HARDWON_STORE"].replace("?host=", "/wrong?host=")
+    outputs.append(hardwon(ann, "list"))
+
+    assert outputs[-1].code == 2
+    assert not [done for done in outputs if SECRET in done.stdout + done.stderr]
+    assert not [path for path in ann.folder.rglob("*") if path.is_file() and SECRET.encode() in path.read_bytes()]
+
+
+def test_a_file_of_the_project_names_no_server(ann: World) -> None:
+    url = ann.variables.pop("HARDWON_STORE")
+    (ann.project / ".tlc.json").write_text(f'{{"memory_global_store": "{url}"}}')
+    done = hardwon(ann, "list", "--json")
+
+    assert done.items == []
+    assert "memory_global_store in .tlc.json is ignored" in done.stderr
+    assert SECRET not in done.stderr
+
+
+def test_a_store_is_copied_there_and_back(ann: World, empty_world: World, tmp_path: Path) -> None:
+    url, source, back = ann.variables["HARDWON_STORE"], str(empty_world.store), str(tmp_path / "back")
+    add(empty_world)
+    (empty_world.project / "memory" / "decisions").mkdir(parents=True)
+    (empty_world.project / "memory" / "decisions" / "zed.md").write_text("# Use zed\n\nWe decided on zed.\n")
+    assert hardwon(empty_world, "index").code == 0
+
+    refused = hardwon(ann, "store", "copy", source, url)
+    assert (refused.code, "give --yes" in refused.stderr, SECRET in refused.stderr) == (1, True, False)
+    assert ("all members" in refused.stdout, "you alone" in refused.stdout) == (True, True)
+    first = hardwon(ann, "store", "copy", source, url, "--yes", "--json").document
+    second = hardwon(ann, "store", "copy", source, url, "--yes", "--json").document
+    assert hardwon(ann, "store", "copy", url, back, "--yes").code == 0
+
+    assert (first["added"], first["vectors"], second["added"], second["known"]) == (2, 2, 0, 2)
+    exports = [hardwon(ann, "export", "--global-store", store).stdout.splitlines()[1:] for store in (source, back)]
+    assert [len(lines) for lines in exports] == [3, 3]
+    entries = [[line for line in lines if '"entry"' in line.split(",")[0]] for lines in exports]
+    assert entries[0] == entries[1]
+
+
+@pytest.mark.parametrize("kind", ["refused", "silent", "unknown"])
+def test_a_session_starts_with_the_banks_where_the_server_is_away(ann: World, silent: int, kind: str) -> None:
+    host = {"refused": "127.0.0.1:1", "silent": f"127.0.0.1:{silent}", "unknown": "nowhere.invalid"}[kind]
+    ann.variables["HARDWON_STORE"] = f"postgresql://ann@{host}/memory"
+    bank = ann.project / "docs" / "knowledge-bank"
+    bank.mkdir(parents=True)
+    (bank / "patterns.md").write_text(BANK)
+    started = ann.hook(payload={**START, "cwd": str(ann.project)})
+
+    assert (started.code, "### Pattern: Of the bank" in started.stdout) == (0, True)
+    assert len(started.log) == 1
+    assert in_time(started.seconds, HOOK_SECONDS)
+
+
+def test_an_empty_database_is_made_ready_by_its_owner(empty_world: World) -> None:
+    with new_database() as address:
+        empty_world.variables["HARDWON_STORE"] = url_of(address)
+        before = hardwon(empty_world, "store", "status")
+        made = [hardwon(empty_world, "store", "migrate", "--json").document["added"] for _ in range(2)]
+        after = hardwon(empty_world, "store", "status", "--json")
+
+    assert (before.code, "run: hardwon store migrate" in before.stderr) == (2, True)
+    assert made == [[1], []]
+    assert (after.document["schema"], after.document["tenant"], after.document["entries"]) == (1, "default", 0)
+    assert hardwon(empty_world, "store", "add-member", "nobody-here").code == 2
+
+
+def test_the_block_and_answers_are_those_of_a_file(ann: World, embedded_world: World) -> None:
+    """A copy has the same texts and vectors; the file's index rounds cosines where it takes their mean."""
+    url, file = ann.variables["HARDWON_STORE"], str(embedded_world.store)
+    assert hardwon(ann, "store", "copy", file, url, "--yes").code == 0
+    for question in ("reading a file in pieces", "retry a failing request", "a timestamp without a zone"):
+        answers = [
+            {
+                item["id"]: item["score"]
+                for item in hardwon(world, "recall", question, "--scope", "global", "--json").items
+            }
+            for world in (embedded_world, ann)
+        ]
+        assert [*answers[0]] == [*answers[1]]
+        assert answers[0] == pytest.approx(answers[1], abs=0.01)
+    project = ("--project-root", str(embedded_world.project))
+    blocks = [hardwon(world, "context", *project).stdout for world in (embedded_world, ann)]
+    assert blocks[0] == blocks[1]
+    assert "### " in blocks[0]
