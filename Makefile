@@ -47,7 +47,7 @@ test: setup lint typecheck  ## lint, typecheck, then all tests
 	$(PYTEST) || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
 
 doors: setup  ## the page in a real browser (make browser installs one where there is none), and the store on a PostgreSQL server
-	$(PYTEST) -m "(browser or postgres) and not soak" -rs tests/browser tests/contracts tests/adapters/postgres tests/entrypoints/postgres
+	$(PYTEST) -m "(browser or postgres) and not soak" -rs tests/browser tests/contracts tests/adapters/postgres tests/entrypoints/postgres tests/domain/use_cases/test_copy_store.py
 
 browser: .venv/.installed  ## install a Chromium for make doors: Debian's where apt-get may, else Playwright's
 	@$(BIN)/python -m tests.browser.chromium || { test -x /usr/bin/apt-get && apt-get install --yes --quiet chromium; } \

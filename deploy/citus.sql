@@ -8,7 +8,7 @@ SELECT create_distributed_table(relation::regclass, 'tenant', colocate_with => '
 FROM unnest(ARRAY[
     -- what others refer to comes first
     'hardwon.metadata', 'hardwon.entry', 'hardwon.entry_text', 'hardwon.recall', 'hardwon.usage', 'hardwon.entry_alias',
-    'hardwon.entry_place', 'hardwon.proposal', 'hardwon.history', 'hardwon.space', 'hardwon.vector', 'hardwon.moment',
+    'hardwon.entry_place', 'hardwon.proposal', 'hardwon.history', 'hardwon.space', 'hardwon.vector',
     'hardwon.document', 'hardwon.posting', 'hardwon.receipt', 'hardwon.receipt_entry', 'hardwon.influence',
     'hardwon.source', 'hardwon.source_heading', 'hardwon.tombstone', 'hardwon.departed', 'hardwon.forgotten',
     'hardwon.project', 'hardwon.opinion', 'hardwon.trusted_folder', 'hardwon.checkpoint', 'hardwon.saved_row'

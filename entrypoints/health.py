@@ -12,7 +12,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, EmbedderUnavailableError, HardwonError, StorageError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.pause import holding
-from hardwon.domain.model.settings import Settings
+from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents, server_start_seconds
@@ -21,6 +21,7 @@ from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCA
 from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
 from hardwon.entrypoints.bootstrap_retrieval import receipts_of
+from hardwon.entrypoints.bootstrap_store import status_of
 from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_keyword_index,
     ensure_local_model,
@@ -37,6 +38,7 @@ from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import drift_line
 from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_if_possible
 from hardwon.ports.agents import Agent, Connection
 
@@ -173,12 +175,24 @@ def _checked(name: str, check: Callable[[], str]) -> Finding:
 
 
 def _sound(memory: Memory) -> str:
+    if memory.settings.server:
+        return _server(memory, memory.settings.server)
     path = store_path(memory)
     if path is None:
         return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
     ensure_sound(memory)
-    total = memory.repository.count(EVERYTHING)
-    return f"{total} {'entry' if total == 1 else 'entries'} in {path}, {os.path.getsize(path)} bytes"
+    return (
+        f"{counted(memory.repository.count(EVERYTHING), 'entry', 'entries')} in {path}, {os.path.getsize(path)} bytes"
+    )
+
+
+def _server(memory: Memory, server: ServerAddress) -> str:
+    facts = status_of(server)
+    ensure_sound(memory)
+    return (
+        f"{counted(facts.entries, 'entry', 'entries')} in {server}, tenant {facts.tenant!r}, as {facts.role!r};"
+        f" PostgreSQL {facts.server}, pgvector {facts.pgvector}"
+    )
 
 
 def _rows(memory: Memory) -> Finding:

@@ -47,7 +47,6 @@ TABLES: Mapping[str, Table] = {
     "entry_alias": Table(("old_id",), ("old_id",)),
     "history": Table(("id",), ("field_changed", "old_value", "new_value")),
     "metadata": Table(("key",), ("key", "value"), f"key NOT IN ('active_space', '{AUTOMATIC_PROVIDER}', '{SECRET}')"),
-    "moment": Table(("space", "kind", "category", "reach", "project", "owner"), ("project",)),
     "receipt": Table(
         ("number",),
         ("session_id", "project", "query", "keyword_text", "space", "policy", "digest", "frame", "missed"),

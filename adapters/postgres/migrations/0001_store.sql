@@ -191,19 +191,6 @@ CREATE TABLE hardwon.vector (
 -- Short enough that most rows are kept in line, and a scan reads them at once.
 ALTER TABLE hardwon.vector ALTER COLUMN vec SET STORAGE PLAIN;
 CREATE INDEX vector_by_entry ON hardwon.vector (tenant, number);
--- The sum of the vectors of each group of entries that filters tell apart: the mean cosine of a search over many.
-CREATE TABLE hardwon.moment (
-    tenant integer NOT NULL,
-    space integer NOT NULL,
-    kind text COLLATE "C" NOT NULL,
-    category text COLLATE "C" NOT NULL,
-    reach text COLLATE "C" NOT NULL,
-    project text COLLATE "C" NOT NULL,
-    owner text COLLATE "C" NOT NULL,
-    entries bigint NOT NULL,
-    total vector NOT NULL,
-    PRIMARY KEY (tenant, space, kind, category, reach, project, owner)
-);
 
 -- The words of entries (passage 0) and of their passages (from 1), as FTS5 would tokenize them.
 CREATE TABLE hardwon.document (
@@ -414,7 +401,7 @@ GRANT SELECT ON hardwon.tenant, hardwon.member TO hardwon_member;
 GRANT SELECT, UPDATE ON hardwon.state TO hardwon_member;
 GRANT SELECT, INSERT, UPDATE, DELETE ON
     hardwon.metadata, hardwon.entry, hardwon.entry_text, hardwon.recall, hardwon.usage, hardwon.entry_alias,
-    hardwon.entry_place, hardwon.proposal, hardwon.history, hardwon.space, hardwon.vector, hardwon.moment, hardwon.document,
+    hardwon.entry_place, hardwon.proposal, hardwon.history, hardwon.space, hardwon.vector, hardwon.document,
     hardwon.corpus, hardwon.posting, hardwon.receipt, hardwon.receipt_entry, hardwon.influence, hardwon.source,
     hardwon.source_heading, hardwon.tombstone, hardwon.departed, hardwon.forgotten, hardwon.project,
     hardwon.opinion, hardwon.trusted_folder, hardwon.checkpoint, hardwon.saved_row
@@ -442,7 +429,7 @@ BEGIN
     END LOOP;
     -- What stands for a file is put among the files of its author by the author alone.
     EXECUTE format('CREATE POLICY shared_or_own ON hardwon.entry_text USING (%1$s AND owner IN ('''', current_user)) WITH CHECK (%1$s AND owner IN ('''', current_user) AND (file_path IS NULL OR author = current_user))', own_tenant);
-    FOREACH relation IN ARRAY ARRAY['entry', 'vector', 'moment', 'document', 'corpus', 'posting', 'history']
+    FOREACH relation IN ARRAY ARRAY['entry', 'vector', 'document', 'corpus', 'posting', 'history']
     LOOP
         EXECUTE format('CREATE POLICY shared_or_own ON hardwon.%I USING (%s AND owner IN ('''', current_user))',
             relation, own_tenant);

@@ -191,8 +191,8 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "repository.printed": lambda user: user.world.repository.printed(range(20)),
     "repository.summaries": lambda user: user.world.repository.summaries(range(20)),
     "repository.newest_summaries": lambda user: user.world.repository.newest_summaries(EVERYTHING, ALL),
-    "repository.facts": lambda user: user.world.repository.facts(range(20)),
-    "repository.recall_facts": lambda user: user.world.repository.recall_facts(range(20)),
+    "repository.facts": lambda user: sorted(user.world.repository.facts(range(20))),
+    "repository.recall_facts": lambda user: sorted(user.world.repository.recall_facts(range(20)), key=repr),
     "repository.outdated": lambda user: user.world.repository.outdated(range(20)),
     "repository.references": lambda user: user.world.repository.references(range(20)),
     "repository.newest_by_track_record": lambda user: user.world.repository.newest_by_track_record(ALL),
@@ -212,9 +212,11 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "vectors.pending": lambda user: user.world.vectors.pending(ALL),
     "vectors.texts": lambda user: user.world.vectors.texts(ALL),
     "vectors.version": lambda user: user.world.vectors.version(),
-    "vectors.load": lambda user: user.world.vectors.load(range(20)),
+    "vectors.load": lambda user: sorted(user.world.vectors.load(range(20)).seqs),
     "vectors.each": lambda user: [*user.world.vectors.each(range(20))],  # type: ignore[attr-defined]
-    "vectors.members": lambda user: user.world.vectors.members(EVERYTHING),
+    "vectors.members": lambda user: {
+        name: sorted(numbers) for name, numbers in user.world.vectors.members(EVERYTHING).items()
+    },
     "vectors.in_tie_order": lambda user: user.world.vectors.in_tie_order(range(20)),
     "vectors.space": lambda user: user.world.vectors.space,
     "vectors.kinds": lambda user: user.world.vectors.kinds,

@@ -104,7 +104,7 @@ def test_every_table_of_a_tenant_has_rows_in_these_tests(ann: Member) -> None:
     fill(ann)
     empty = {table for table, rows in stored(ann.database.tenant).items() if not rows}
 
-    assert empty <= {"moment", "opinion", "entry_alias"}
+    assert empty <= {"opinion", "entry_alias"}
 
 
 def test_another_tenant_sees_and_counts_nothing(ann: Member) -> None:
@@ -214,7 +214,7 @@ def own_rows(user: Member, table: str, names: set[str]) -> list[str]:
     """Return the rows of a table that a member may see."""
     may_see = (
         "owner IN ('', {role})"
-        if table in {"entry", "entry_text", "vector", "moment", "document", "corpus", "posting", "history"}
+        if table in {"entry", "entry_text", "vector", "document", "corpus", "posting", "history"}
         else "owner = {role}"
     )
     condition = may_see if "owner" in names and table != "project" else "true"
@@ -359,7 +359,7 @@ def test_no_row_of_another_tenant_can_be_written(attacked: tuple[Member, Member]
     ann, bob = attacked
     rows = stored(bob.database.tenant)
     with connected(ann.address) as connection:
-        for table in sorted({*tables_of_tenants()} - {"state", "moment", "opinion", "entry_alias"}):
+        for table in sorted({*tables_of_tenants()} - {"state", "opinion", "entry_alias"}):
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
                 connection.execute(copied(table, {"tenant": bob.database.tenant}))
             update = sql.SQL("UPDATE hardwon.{} SET tenant = {}")
@@ -386,7 +386,7 @@ def test_no_row_of_another_owner_can_be_written() -> None:
         own = stored(ann.database.tenant, ann.database.role)
         owned = sorted(table for table in tables_of_tenants() if "owner" in columns()[table])
         with connected(eve.address) as connection:
-            for table in sorted({*owned} - {"moment", "opinion"}):
+            for table in sorted({*owned} - {"opinion"}):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
                     connection.execute(copied(table, {"owner": ann.database.role}))
                 update = sql.SQL("UPDATE hardwon.{} SET owner = {}")

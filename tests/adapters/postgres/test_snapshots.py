@@ -279,7 +279,7 @@ def test_every_table_is_saved_or_stays_on_purpose() -> None:
     apart |= {"proposal"}  # of entries that come back: found again with their next vectors
     apart |= {"opinion", "trusted_folder"}  # what is known of projects today holds
     apart |= {"forgotten"}  # what was forgotten stays so
-    apart |= {"document", "posting", "corpus", "moment"}  # derived: made again
+    apart |= {"document", "posting", "corpus"}  # derived: made again
     apart |= {"receipt", "receipt_entry"}  # they record what was injected, whatever the store has later
     assert tables == {*SAVED, *apart, "checkpoint", "saved_row"}
     assert {*LEDGERS} < {*SAVED}
