@@ -82,7 +82,7 @@ class PostgresVectorIndex(VectorIndex):
     @override
     def compare(self, query: Vector, only: EntryFilter) -> Matches:
         scope = _Scope(self._vectors, query, where(only._replace(ranked=True)))
-        if self._vectors.database.entries_at_first < self._largest_scan / 2:
+        if self._vectors.database.entries_at_first * 2 < self._largest_scan:
             return _ScannedMatches(scope)
         found = scope.size()
         return _SearchedMatches(scope, found) if found > self._largest_scan else _ScannedMatches(scope)

@@ -194,11 +194,11 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "repository.facts": lambda user: sorted(user.world.repository.facts(range(20))),
     "repository.recall_facts": lambda user: sorted(user.world.repository.recall_facts(range(20)), key=repr),
     "repository.outdated": lambda user: user.world.repository.outdated(range(20)),
-    "repository.references": lambda user: user.world.repository.references(range(20)),
+    "repository.references": lambda user: sorted(user.world.repository.references(range(20)).items()),
     "repository.newest_by_track_record": lambda user: user.world.repository.newest_by_track_record(ALL),
     "repository.sizes": lambda user: user.world.repository.sizes(),
     "repository.most_observed": lambda user: user.world.repository.most_observed(),
-    "repository.constitutional": lambda user: user.world.repository.constitutional(EVERYTHING),
+    "repository.constitutional": lambda user: sorted(user.world.repository.constitutional(EVERYTHING), key=repr),
     "repository.count": lambda user: user.world.repository.count(EVERYTHING),
     "repository.forgotten": lambda user: type(user.world.repository.forgotten).__name__,
     "keywords.size": lambda user: user.world.keywords.size(),
@@ -213,7 +213,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "vectors.texts": lambda user: user.world.vectors.texts(ALL),
     "vectors.version": lambda user: user.world.vectors.version(),
     "vectors.load": lambda user: sorted(user.world.vectors.load(range(20)).seqs),
-    "vectors.each": lambda user: [*user.world.vectors.each(range(20))],  # type: ignore[attr-defined]
+    "vectors.each": lambda user: sorted(user.world.vectors.each(range(20))),  # type: ignore[attr-defined]
     "vectors.members": lambda user: {
         name: sorted(numbers) for name, numbers in user.world.vectors.members(EVERYTHING).items()
     },
