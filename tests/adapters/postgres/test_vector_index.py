@@ -33,7 +33,7 @@ SHARES = {"a third": 3, "a tenth": 10, "a fiftieth": 50}
 
 QUERIES = 20
 WANTED = 10
-LEAST_RECALL = 0.95
+MIN_RECALL = 0.95
 
 
 def near(rng: random.Random, center: Vector, spread: float) -> Vector:
@@ -88,7 +88,7 @@ def test_the_nearest_are_found(searched: PostgresVectorIndex, filled: Filled, na
 
         assert len(top) == len(expected) == min(WANTED, matches.count())
         assert top[0] == expected[0]
-    assert found >= LEAST_RECALL * QUERIES * WANTED
+    assert found >= MIN_RECALL * QUERIES * WANTED
 
 
 def test_statistics_of_a_sample_are_near_those_of_all(searched: PostgresVectorIndex, filled: Filled) -> None:
