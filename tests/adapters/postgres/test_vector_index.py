@@ -36,8 +36,8 @@ WANTED = 10
 MIN_RECALL = 0.95
 
 
-def near(rng: random.Random, center: Vector, spread: float) -> Vector:
-    return unit(array("f", (value + rng.gauss(0, spread) for value in center)), WIDTH)
+def near(rng: random.Random, center: Vector, deviation: float) -> Vector:
+    return unit(array("f", (value + rng.gauss(0, deviation) for value in center)), WIDTH)
 
 
 @pytest.fixture(scope="module")
