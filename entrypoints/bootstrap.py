@@ -142,7 +142,7 @@ def open_memory(
     if settings.server:
         from hardwon.entrypoints.bootstrap_postgres import open_postgres
 
-        engine = open_postgres(settings.server, warn, busy_seconds=busy_seconds)
+        engine = open_postgres(settings.server, settings.global_store, warn, busy_seconds=busy_seconds)
     else:
         from hardwon.entrypoints.bootstrap_sqlite import open_sqlite
 

@@ -214,7 +214,7 @@ def _served(server: "ServerAddress") -> "Iterator[Engine]":
 
     def connect() -> None:
         try:
-            opened.append(open_postgres(server, lambda _: None, longest_wait=HOOK_WAIT_SECONDS))
+            opened.append(open_postgres(server, "", lambda _: None, longest_wait=HOOK_WAIT_SECONDS))
         except StorageError as error:
             opened.append(error)
 

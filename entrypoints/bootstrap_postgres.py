@@ -41,13 +41,19 @@ if TYPE_CHECKING:
 
 
 def open_postgres(
-    server: ServerAddress, warn: Warn, *, busy_seconds: float = BUSY_SECONDS, longest_wait: float = LONGEST_WAIT
+    server: ServerAddress,
+    folder: str,
+    warn: Warn,
+    *,
+    busy_seconds: float = BUSY_SECONDS,
+    longest_wait: float = LONGEST_WAIT,
 ) -> "PostgresEngine":
     """
     Open the store on *server*.
 
     Args:
         server: Its address.
+        folder: Of what concerns this machine alone.
         warn: Called with one line about a problem.
         busy_seconds: How long to wait for other writers.
         longest_wait: Seconds that a statement may take.
@@ -60,7 +66,7 @@ def open_postgres(
     database.warn = warn
     if database.is_read_only:
         warn(f"{database.path} is a standby: it can only be read")
-    engine = PostgresEngine(database)
+    engine = PostgresEngine(database, folder)
     with database.ahead():  # every door asks these next
         _ = engine.metadata().automatic_provider
         engine.registry("own")
@@ -74,14 +80,16 @@ class PostgresEngine(Engine):
 
     Args:
         database: The open connection.
+        folder: Of what concerns this machine alone.
 
     """
 
     is_there = True
     file = None
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, folder: str) -> None:
         self.database = database
+        self._folder = folder
         self.path = database.path
 
     @override
@@ -132,7 +140,9 @@ class PostgresEngine(Engine):
 
     @override
     def remembering(self, embedder: "Embedder") -> "Embedder":
-        return embedder
+        from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder, own_file
+
+        return RememberingEmbedder(embedder, own_file(self._folder))
 
     @override
     def history(self) -> "History":

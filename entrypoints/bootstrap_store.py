@@ -126,7 +126,7 @@ def status_of(server: ServerAddress) -> "Status":
     """
     from hardwon.entrypoints.bootstrap_postgres import open_postgres  # requires the driver itself
 
-    engine = open_postgres(server, lambda _: None)
+    engine = open_postgres(server, "", lambda _: None)
     try:
         from hardwon.adapters.postgres.status import status_of
 

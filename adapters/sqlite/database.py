@@ -27,6 +27,7 @@ IGNORE = ".gitignore"
 OWN_NAMES = (
     "memory.db",
     "capture.db",
+    "queries.db",
     "capture.lock",
     "checkpoints",
     "forget.json",

@@ -17,6 +17,15 @@ from hardwon.ports.override import override
 
 KEPT = 256
 
+OWN_FILE = "queries.db"
+"""In the folder of a store that is on a server."""
+
+CREATE = """
+    CREATE TABLE IF NOT EXISTS query_vector (
+        number INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, vec BLOB NOT NULL
+    )
+"""
+
 REMEMBER = "INSERT OR REPLACE INTO query_vector (key, checksum, vec) VALUES (?, ?, ?)"
 DROP_OLDEST = "DELETE FROM query_vector WHERE number <= (SELECT max(number) FROM query_vector) - ?"
 
@@ -78,6 +87,15 @@ class RememberingEmbedder(Embedder):
         if not os.path.isfile(self._path):  # opening it would make it
             raise StorageError(f"{self._path}: there is no such file")
         return closing(Database(self._path, busy_seconds=0))
+
+
+def own_file(folder: str) -> str:
+    """Return the path of a file for remembered vectors alone, created if it can be."""
+    path = os.path.join(folder, OWN_FILE)
+    if not os.path.isfile(path):
+        with suppress(StorageError), closing(Database(path)) as database:
+            database.rows(CREATE)
+    return path
 
 
 def _swapped(vector: Vector) -> Vector:

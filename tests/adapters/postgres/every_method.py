@@ -94,7 +94,7 @@ class Member(NamedTuple):
     @property
     def engine(self) -> PostgresEngine:
         """The open store."""
-        return PostgresEngine(self.database)
+        return PostgresEngine(self.database, "")
 
     def number_of(self, entry: Entry) -> int:
         """Return the number of an entry, one that nothing has where it is not seen."""

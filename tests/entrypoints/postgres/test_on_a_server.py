@@ -71,6 +71,18 @@ def test_a_lesson_of_one_home_is_in_the_block_of_another_home(joined: Join) -> N
     assert not list(bob.store.glob("memory.db*"))
 
 
+def test_the_vector_of_a_query_is_remembered_on_the_machine(ann: World) -> None:
+    add(ann)
+    spec = ann.project / "docs" / "features" / "feed"
+    spec.mkdir(parents=True)
+    (spec / ".meta.json").write_text('{"slug": "feed", "status": "active", "phase": "design"}')
+    (spec / "spec.md").write_text("# Feed\n\n## Problem\n\nImages of containers differ between builds.\n")
+    runs = [ann.launch(payload={**START, "cwd": str(ann.project)}) for _ in range(2)]
+
+    assert ["vector=1" in run.run.stdout for run in runs] == [True, True]
+    assert ["hardwon.adapters.minilm.transformer" in run.modules for run in runs] == [True, False]
+
+
 def test_every_day_commands_work(ann: World) -> None:
     entry_id = add(ann).document["id"]
 
