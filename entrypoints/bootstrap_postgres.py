@@ -12,11 +12,11 @@ from hardwon.ports.override import override
 try:
     from hardwon.adapters.postgres.activity import PostgresReceipts, PostgresUsageLog
     from hardwon.adapters.postgres.database import BUSY_SECONDS, LONGEST_WAIT, NEWEST, Database
-    from hardwon.adapters.postgres.entries import PostgresEntryRepository
+    from hardwon.adapters.postgres.entries import PostgresEntryRepository, first_expiry
     from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
     from hardwon.adapters.postgres.metadata import PostgresMetadata
     from hardwon.adapters.postgres.projects import read_registry
-    from hardwon.adapters.postgres.vectors import PostgresVectorStore
+    from hardwon.adapters.postgres.vectors import PostgresVectorStore, read_spaces
 except ModuleNotFoundError as error:
     raise StorageError(
         f"a store on a server needs the extra `postgres` ({error}); run: uv tool install --force 'hardwon[postgres]'"
@@ -71,6 +71,8 @@ def open_postgres(
         _ = engine.metadata().automatic_provider
         engine.registry("own")
         engine.ledger().fingerprint("")
+        first_expiry(database)
+        read_spaces(database)
     return engine
 
 

@@ -4,6 +4,7 @@ The connection to the server: transactions, bounded waits, and errors in words.
 Every statement gets the tenant as a parameter. No secret passes: every text in the parameters of a statement is redacted.
 """
 
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -29,6 +30,10 @@ LONGEST_WAIT = 30.0
 """Seconds that a statement may take; a server that stopped answering is noticed after them."""
 
 CONNECT_SECONDS = 5
+SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+AHEAD_SECONDS = 2.0
+"""How long what was asked ahead is an answer."""
+
 SHORTEST_SECRET = 8
 MAX_REMEMBERED = 64
 """Answers that are remembered within a snapshot: those of one session start; a read of everything asks for more."""
@@ -91,7 +96,9 @@ class Database:
         self._longest_wait = longest_wait
         self._noted: dict[Question, Mapping[str, object]] | None = None
         self._answered: dict[Question, list[Row]] = {}
+        self._answered_until = 0.0
         self._remembered: dict[Question, list[Row]] | None = None
+        self._is_due = False  # the begin of a snapshot, which is sent with the first read in it
         self.path = shown(self._parameters)
         self.warn: Callable[[str], None] = _ignore
         self.own_changes = 0
@@ -144,7 +151,7 @@ class Database:
         if self._noted is not None:
             self._noted[asked] = values
             return []
-        if asked in self._answered:
+        if asked in self._answered and time.monotonic() < self._answered_until:
             return self._answered.pop(asked)
         if self._remembered is None or not _only_reads(statement):
             return self._answer(statement, values)
@@ -166,12 +173,22 @@ class Database:
                 return self._run(statement, values)
 
     def _run(self, statement: str, values: Mapping[str, object]) -> list[Row]:
-        cursor = self.connection.execute(statement, values)
-        return cursor.fetchall() if cursor.description else []
+        if self._is_due:
+            return self._run_together([(statement, values)])[0]
+        return _rows_of(self.connection.execute(statement, values))
+
+    def _run_together(self, statements: Iterable[tuple[str, Mapping[str, object]]]) -> list[list[Row]]:
+        """Run *statements* in one round trip, after the begin of a snapshot that is due; return the rows of each."""
+        with self.connection.pipeline():
+            if self._is_due:
+                self.connection.execute(SNAPSHOT)
+            cursors = [self.connection.execute(*given) for given in statements]
+        self._is_due = False
+        return [_rows_of(cursor) for cursor in cursors]
 
     def _may_repeat(self, statement: str) -> bool:
         """Return whether a statement that failed with the connection changed nothing: it only reads, outside of a transaction."""
-        return not self._is_within and _only_reads(statement)
+        return not self._has_begun and _only_reads(statement)
 
     def value(self, statement: str, **parameters: object) -> Any:
         """Run one statement and return the first column of its first row, None without a row."""
@@ -191,7 +208,7 @@ class Database:
         """
         Ask in one round trip, at the end, what is asked within, where every answer is none.
 
-        The same question is answered at once, the first time: for reads that are known to follow.
+        The same question is answered at once, the first time and soon: for reads that are known to follow.
         """
         noted: dict[Question, Mapping[str, object]] = {}
         self._noted = noted
@@ -199,20 +216,25 @@ class Database:
             yield
         finally:
             self._noted = None
-        with translated(self.path), self.connection.pipeline() as pipeline:
-            cursors = {asked: self.connection.execute(asked[0], values) for asked, values in noted.items()}
-            pipeline.sync()
-            self._answered = {asked: cursor.fetchall() for asked, cursor in cursors.items()}
+        with translated(self.path):
+            answers = dict(zip(noted, self._run_together((asked[0], noted[asked]) for asked in noted), strict=True))
+        if self._remembered is None:
+            self._answered, self._answered_until = answers, time.monotonic() + AHEAD_SECONDS
+        else:
+            self._remembered |= answers
 
     def together(self, statements: Iterable[tuple[str, Mapping[str, object]]]) -> None:
         """Run all *statements* in one round trip; none of them returns rows."""
-        with translated(self.path), self.connection.pipeline():
-            for statement, given in statements:
-                self.connection.execute(statement, self._values(given))
+        with translated(self.path):
+            self._run_together((statement, self._values(given)) for statement, given in statements)
 
     @property
     def _is_within(self) -> bool:
-        """Whether a transaction is open."""
+        """Whether a transaction is open, or about to begin."""
+        return self._is_due or self._has_begun
+
+    @property
+    def _has_begun(self) -> bool:
         idle = psycopg.pq.TransactionStatus.IDLE, psycopg.pq.TransactionStatus.UNKNOWN  # unknown when it is closed
         return self.connection.info.transaction_status not in idle
 
@@ -222,13 +244,13 @@ class Database:
         lock = composed.SQL("SELECT 1 FROM hardwon.state WHERE tenant = {} FOR UPDATE").format(
             composed.Literal(self.tenant)
         )
-        with self._atomic("BEGIN", lock, busy_seconds):
+        with self._atomic(lock, self._busy_seconds if busy_seconds is None else busy_seconds):
             yield
 
     @contextmanager
     def counting(self) -> Iterator[None]:
         """Let changes of counters within be atomic, without locking the contents, or waiting long for another counter."""
-        with self._atomic("BEGIN", None, COUNT_BUSY_SECONDS):
+        with self._atomic(None, COUNT_BUSY_SECONDS):
             yield
 
     @contextmanager
@@ -237,37 +259,44 @@ class Database:
         if self._is_within:
             yield
             return
-        with self._atomic("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", None, None):
-            self._remembered = {}
-            try:
+        self._is_due, self._remembered = True, {}
+        try:
+            with self._ended():
                 yield
-            finally:
-                self._remembered = None
+        finally:
+            self._is_due, self._remembered = False, None
 
     @contextmanager
-    def _atomic(self, begin: str, lock: composed.Composed | None, busy_seconds: float | None) -> Iterator[None]:
+    def _atomic(self, lock: composed.Composed | None, busy_seconds: float) -> Iterator[None]:
         if self._is_within:
             yield
             return
         self._answered.clear()
         with translated(self.path):
-            self._begin(begin, lock, self._busy_seconds if busy_seconds is None else busy_seconds)
+            self._begin(lock, busy_seconds)
+        with self._ended():
+            yield
+
+    @contextmanager
+    def _ended(self) -> Iterator[None]:
+        """End the transaction that is open at the end: commit it, or roll it back after an error."""
         try:
             yield
-            with translated(self.path):
-                self.connection.execute("COMMIT")
+            if self._has_begun:
+                with translated(self.path):
+                    self.connection.execute("COMMIT")
         except BaseException:
             with suppress(psycopg.Error):
-                if self._is_within:
+                if self._has_begun:
                     self.connection.execute("ROLLBACK")
             raise
 
-    def _begin(self, begin: str, lock: composed.Composed | None, busy_seconds: float) -> None:
+    def _begin(self, lock: composed.Composed | None, busy_seconds: float) -> None:
         """Begin a transaction in one round trip, over a new connection if the old one is gone."""
         milliseconds = composed.Literal(max(1, int(busy_seconds * 1000)))
         together = composed.SQL("; ").join(
             (
-                composed.SQL(begin),
+                composed.SQL("BEGIN"),
                 composed.SQL("SET LOCAL lock_timeout = {}").format(milliseconds),
                 *((lock,) if lock else ()),
             )
@@ -285,8 +314,8 @@ class Database:
     @contextmanager
     def tuned(self, settings: Sequence[str]) -> Iterator[None]:
         """Let statements within run with *settings*, each a `SET LOCAL`; literals, as only those reach the workers of Citus."""
-        with self.snapshot(), translated(self.path):
-            self.connection.execute("; ".join(settings))
+        with self.snapshot():
+            self.together((setting, {}) for setting in settings)
             yield
 
     def note_change(self) -> None:
@@ -304,6 +333,10 @@ class Database:
 
     def _values(self, parameters: Mapping[str, object]) -> dict[str, object]:
         return {"tenant": self.tenant, **{name: public(value) for name, value in parameters.items()}}
+
+
+def _rows_of(cursor: psycopg.Cursor[Row]) -> list[Row]:
+    return cursor.fetchall() if cursor.description else []
 
 
 def _only_reads(statement: str) -> bool:

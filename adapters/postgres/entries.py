@@ -131,6 +131,12 @@ ORDERS: Mapping[Order, str] = {
     "importance_weight": "e.importance_weight DESC, ",
 }
 
+SIZES = "SELECT e.category, count(*), max(e.observation_count) FROM hardwon.entry e WHERE {within} GROUP BY 1"
+
+FIRST_EXPIRY = """
+    SELECT min(expires_at) FROM hardwon.entry WHERE tenant = %(tenant)s AND NOT retired AND expires_at IS NOT NULL
+"""
+
 MINE = f"{OF_TENANT} AND t.tenant = %(tenant)s AND t.author = current_user AND t.file_path = %(file_path)s"
 """The condition that an entry stands for a file of this member; the same path is another file on another machine."""
 
@@ -383,13 +389,18 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
 
     @override
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
+        return {category: size for category, (size, _) in self._learnings(visible_in).items()}
+
+    @override
+    def most_observed(self, visible_in: Visibility | None = None) -> int:
+        return max((most for _, most in self._learnings(visible_in).values()), default=1)
+
+    def _learnings(self, visible_in: Visibility | None) -> dict[Category, tuple[int, int]]:
+        """Return the number of learnings of each category, and the largest observation count among them."""
         within = where(LEARNINGS._replace(ranked=True, visible_in=visible_in))
-        counted: dict[Category, int] = dict(
-            self._database.rows(
-                f"SELECT e.category, count(*) FROM hardwon.entry e WHERE {within.sql} GROUP BY 1", **within.parameters
-            )
-        )
-        return {category: counted[category] for category in CATEGORIES if category in counted}
+        rows = self._database.rows(SIZES.format(within=within.sql), **within.parameters)
+        found: dict[Category, tuple[int, int]] = {category: (size, most) for category, size, most in rows}
+        return {category: found[category] for category in CATEGORIES if category in found}
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
@@ -408,15 +419,6 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
         return [entry_id for (entry_id,) in rows]
 
     @override
-    def most_observed(self, visible_in: Visibility | None = None) -> int:
-        seen = visible(visible_in)
-        value = self._database.value(
-            f"SELECT max(e.observation_count) FROM hardwon.entry e WHERE {RANKED_LEARNING} AND {seen.sql}",
-            **seen.parameters,
-        )
-        return int(value or 1)
-
-    @override
     def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
         within = where(only._replace(ranked=True))
         rows = self._database.rows(SELECT_RULES.format(within=within.sql), **within.parameters)
@@ -424,7 +426,7 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:
-        if not self._expired(now):
+        if (first := first_expiry(self._database)) is None or first > now:
             return 0
         with self._database.transaction():
             expired = self._expired(now)  # another process may have retired them meanwhile
@@ -448,6 +450,12 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
         for number in numbers:
             drop_from_index(self._database, number)
             self._database.rows(DROP_VECTORS, number=number)
+
+
+def first_expiry(database: Database) -> dt.datetime | None:
+    """Return when the next entry expires, or the first one expired that is not retired yet; None without any."""
+    found: dt.datetime | None = database.value(FIRST_EXPIRY)
+    return found
 
 
 def index_again(database: Database) -> None:

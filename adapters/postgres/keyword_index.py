@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.matches import ScoredMatches
-from hardwon.adapters.postgres.query import where
+from hardwon.adapters.postgres.database import Database, Row
+from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches, ScoredMatches
+from hardwon.adapters.postgres.query import Where, where
 from hardwon.adapters.postgres.tokens import stems
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
@@ -16,12 +16,16 @@ from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
+from hardwon.ports.vectors import Matches
 
 K1, B = 1.2, 0.75
 """The parameters of FTS5's `bm25()`."""
 
 MAX_HITS = 30_000
 """Upper bound of the passages that a query reads, its rarest words first."""
+
+PAGE = 500
+"""How many of the best are read at first; the server has their scores anyway."""
 
 FREQUENCIES = """
     SELECT term, count(*) FROM hardwon.posting
@@ -39,9 +43,13 @@ POSTINGS = """
 """
 
 # Summed in the order of the query, as FTS5 does it: floats depend on it.
-MATCH = f"""
-    SELECT e.number, e.category, sum({{score}} ORDER BY q.place) FROM {ASKED} {POSTINGS}
-    WHERE {{within}} AND p.{{times}} > 0 GROUP BY e.number, e.category, e.updated_at, e.id HAVING count(*) >= %(at_least)s ORDER BY e.updated_at DESC, e.id
+MATCH = """
+    SELECT e.number, e.category, e.updated_at, e.id, m.score FROM (
+        SELECT p.number, sum({bm25} ORDER BY q.place) AS score FROM {asked}
+        JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.is_passage = %(is_passage)s AND p.term = q.term
+        JOIN hardwon.document d ON d.tenant = %(tenant)s AND d.number = p.number AND d.passage = p.passage
+        WHERE p.{times} > 0 {among} GROUP BY p.number HAVING count(*) >= %(at_least)s
+    ) m JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = m.number WHERE {within}
 """
 PASSAGES = f"""
     SELECT e.number, e.category, sum({BM25.format(times="times")} ORDER BY q.place), sum(q.weight ORDER BY q.place)
@@ -60,6 +68,33 @@ class _Figures(NamedTuple):
 
 SUMS = ", ".join(f"coalesce(sum({figure}), 0)::bigint" for figure in _Figures._fields)
 FIGURES = f"SELECT {SUMS} FROM hardwon.corpus WHERE tenant = %(tenant)s"
+
+
+class _Match(NamedTuple):
+    """A search for words: which column counts them, and its parameters."""
+
+    database: Database
+    within: Where
+    times: str
+    parameters: Mapping[str, object]
+
+    def page(self, depth: int) -> Page:
+        """Return at least the *depth* best of all and of each category."""
+        rows = self._rows(BEST.format(scored=self._scored(), exact="b.score", joined=""), depth=depth, margin=0)
+        page = Page.of(depth, rows)
+        return page._replace(statistics=page.statistics._replace(low=0.0))
+
+    def scores(self, numbers: Sequence[int]) -> Mapping[int, float]:
+        """Return the scores of those of *numbers* that match."""
+        found = f"SELECT number, score FROM ({self._scored('AND p.number = ANY(%(numbers)s)')}) found"
+        return dict(self._rows(found, numbers=numbers))
+
+    def _scored(self, among: str = "") -> str:
+        bm25 = BM25.format(times=self.times)
+        return MATCH.format(bm25=bm25, times=self.times, asked=ASKED, among=among, within=self.within.sql)
+
+    def _rows(self, sql: str, **parameters: object) -> list[Row]:
+        return self.database.rows(sql, **self.within.parameters, **self.parameters, **parameters)
 
 
 class PostgresKeywordIndex(KeywordIndex):
@@ -86,30 +121,34 @@ class PostgresKeywordIndex(KeywordIndex):
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         with self._bounded(deadline):
             stemmed = dict(zip(terms, stems(terms), strict=True))
+            with self._database.ahead():
+                self._figures()
+                self._counted(stemmed.values(), is_passage=False)
             counted = self._counted(stemmed.values(), is_passage=False)
             self._frequencies = {stem: counted.get(stem, 0) for stem in stemmed.values()}
             return {term: self._frequencies[stem] for term, stem in stemmed.items()}
 
     @override
-    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> ScoredMatches:
+    def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> Matches:
         with self._bounded(deadline):
             if not terms:
                 return ScoredMatches({}, {})
-            times = "times" if mode == "any" else "own_times"
-            wanted, figures, within = stems(terms), self._figures(), where(only)
-            counted = self._frequencies
+            wanted, figures, counted = stems(terms), self._figures(), self._frequencies
             if mode == "all" or not counted.keys() >= {*wanted}:
                 counted = self._counted(wanted, is_passage=False, own=mode == "all")
-            rows = self._database.rows(
-                MATCH.format(score=BM25.format(times=times), times=times, within=within.sql),
-                **within.parameters,
-                is_passage=False,
-                terms=wanted,
-                weights=[inverse_document_frequency(figures.entries, counted.get(stem, 0)) for stem in wanted],
-                average=figures.entry_words / max(figures.entries, 1),
-                at_least=1 if mode == "any" else len(wanted),
+            search = _Match(
+                self._database,
+                where(only),
+                "times" if mode == "any" else "own_times",
+                {
+                    "is_passage": False,
+                    "terms": wanted,
+                    "weights": [inverse_document_frequency(figures.entries, counted.get(stem, 0)) for stem in wanted],
+                    "average": figures.entry_words / max(figures.entries, 1),
+                    "at_least": 1 if mode == "any" else len(wanted),
+                },
             )
-            return ScoredMatches.of(rows)
+            return PagedMatches(search, PAGE)
 
     @override
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> ScoredMatches:
@@ -140,7 +179,7 @@ class PostgresKeywordIndex(KeywordIndex):
         return dict(self._database.rows(sql, is_passage=is_passage, terms=[*terms]))
 
     def _figures(self) -> _Figures:
-        return _Figures(*self._database.rows(FIGURES)[0])
+        return _Figures(*next(iter(self._database.rows(FIGURES)), (0, 0, 0, 0)))
 
     def _ensure_usable(self) -> None:
         if not self._enabled:

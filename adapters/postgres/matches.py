@@ -1,19 +1,133 @@
-"""The matches of one search whose scores are all known."""
+"""The matches of one search, of which the server sends the best: a network carries few rows sooner than all."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
+from typing import NamedTuple, Protocol
 
 from hardwon.adapters.postgres.database import Row
 from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.ranking.score_statistics import LOW, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches
 
+BEST = f"""
+    WITH scored AS MATERIALIZED ({{scored}}),
+    figures AS (
+        SELECT count(*) AS found, coalesce(sum(round(score * 1e9)::bigint), 0)::float8 / 1e9 AS total,
+            coalesce(sum(round(score * score * 1e9)::bigint), 0)::float8 / 1e9 AS squares
+        FROM scored
+    ),
+    low AS (SELECT score FROM scored ORDER BY score OFFSET (SELECT floor({LOW}::float8 * found)::bigint FROM figures) LIMIT 1),
+    least AS (
+        SELECT category, (
+            SELECT s.score FROM scored s WHERE s.category = c.category ORDER BY s.score DESC OFFSET %(depth)s - 1 LIMIT 1
+        ) AS score FROM (SELECT DISTINCT category FROM scored WHERE category IS NOT NULL) c
+    ),
+    best AS (
+        SELECT s.* FROM scored s LEFT JOIN least ON least.category = s.category
+        WHERE s.score >= coalesce(
+            (SELECT score FROM scored ORDER BY score DESC OFFSET %(depth)s - 1 LIMIT 1), '-infinity'
+        ) - %(margin)s OR (s.category IS NOT NULL AND s.score >= coalesce(least.score, '-infinity') - %(margin)s)
+    )
+    SELECT b.number, b.category, {{exact}}, figures.*, low.score
+    FROM best b {{joined}} CROSS JOIN figures CROSS JOIN low ORDER BY b.updated_at DESC, b.id
+"""
+"""
+The best of all and of each category, of a query `scored` with the columns number, category, updated_at, id and score.
+
+They are in the order of ties, each with the figures of all. Sums of whole billionths do not depend on the order of rows.
+"""
+
+
+class Page(NamedTuple):
+    """
+    The best matches of a search.
+
+    Attributes:
+        depth: How many of all, and of each category, are among them at least.
+        hits: The best, best first, ties in their order.
+        categories: The category of each of them, by number.
+        statistics: Of all matches.
+
+    """
+
+    depth: int
+    hits: Sequence[Hit] = ()
+    categories: Mapping[int, Category | None] = {}
+    statistics: ScoreStatistics = ScoreStatistics()
+
+    @classmethod
+    def of(cls, depth: int, rows: Sequence[Row], decimals: int | None = None) -> "Page":
+        """Return the page of rows of `BEST`, its scores rounded to *decimals* if some are given."""
+        if not rows:
+            return cls(depth)
+        scores = [Hit(number, score if decimals is None else round(score, decimals)) for number, _, score, *_ in rows]
+        hits = sorted(scores, key=lambda hit: -hit.score)
+        found, total, squares, low = rows[0][3:]
+        return cls(
+            depth,
+            hits,
+            {number: category for number, category, *_ in rows},
+            ScoreStatistics(found, total, squares, best=hits[0].score, low=low),
+        )
+
+
+class PagedSearch(Protocol):
+    """A search on the server that can be asked for more of its matches."""
+
+    def page(self, depth: int) -> Page:
+        """Return at least the *depth* best of all and of each category."""
+        ...
+
+    def scores(self, numbers: Sequence[int]) -> Mapping[int, float]:
+        """Return the scores of those of *numbers* that are found."""
+        ...
+
+
+class PagedMatches(Matches):
+    """
+    The matches of one search, read in pages.
+
+    Args:
+        search: The search.
+        depth: How many of the best are read at first.
+
+    """
+
+    def __init__(self, search: PagedSearch, depth: int) -> None:
+        self._search = search
+        self._page = search.page(depth)
+        self._scores: dict[int, float | None] = {hit.seq: hit.score for hit in self._page.hits}
+
+    @override
+    def count(self) -> int:
+        return self._page.statistics.found
+
+    @override
+    def top(self, k: int, category: Category | None = None) -> list[Hit]:
+        if k > self._page.depth and len(self._page.hits) < self.count():
+            self._page = self._search.page(2 * k)
+            self._scores |= {hit.seq: hit.score for hit in self._page.hits}
+        of_category = (hit for hit in self._page.hits if category is None or self._page.categories[hit.seq] == category)
+        return [hit for _, hit in zip(range(k), of_category, strict=False)]
+
+    @override
+    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
+        wanted = [*seqs]
+        unknown = [number for number in wanted if number not in self._scores]
+        if unknown and len(self._page.hits) < self.count():
+            self._scores |= dict.fromkeys(unknown) | dict(self._search.scores(unknown))
+        return {number: score for number in wanted if (score := self._scores.get(number)) is not None}
+
+    @override
+    def statistics(self) -> ScoreStatistics:
+        return self._page.statistics
+
 
 class ScoredMatches(Matches):
     """
-    The matches of one search.
+    The matches of one search whose scores are all known.
 
     Args:
         scores: The score of every match, by number, in the order of ties.
@@ -31,15 +145,6 @@ class ScoredMatches(Matches):
         self._scores = scores
         self._categories = categories
         self._full = full
-
-    @classmethod
-    def of(cls, rows: Iterable[Row]) -> "ScoredMatches":
-        """Return the matches of rows of a number, a category and a score, in the order of ties."""
-        found = [*rows]
-        return cls(
-            {number: score for number, _, score in found},
-            {number: category for number, category, _ in found},
-        )
 
     @override
     def count(self) -> int:

@@ -2,18 +2,18 @@
 Nearest neighbours by the server.
 
 Few vectors are compared one by one. Of many, an approximate index finds the nearest; what it finds is scored exactly, and the statistics
-are estimated from a sample.
+are estimated from a sample. No vector leaves the server: scores do.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from heapq import nlargest
 from typing import NamedTuple
 
 from hardwon.adapters.postgres.database import Row
+from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches
 from hardwon.adapters.postgres.query import Where, where
 from hardwon.adapters.postgres.vectors import FROM_VECTORS, PostgresVectorStore, literal
-from hardwon.domain.model.embedding import Vector, cosine
+from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
@@ -27,7 +27,6 @@ LARGEST_SCAN = 20_000
 MARGIN = 2e-5
 """Twice the error of a cosine that the server computes in float32; entries so close to the last one wanted are scored exactly."""
 
-STEPS = 10**6
 SAMPLE = 2_000
 """
 Vectors of the sample from which the scores of many are estimated.
@@ -38,16 +37,24 @@ The standard error of the mean is the deviation / sqrt(SAMPLE), 2.2 % of it; tha
 CANDIDATES = 3
 """How many times as many neighbours as are wanted the approximate index is asked for."""
 
-PREFETCHED = 40
-"""How many of the best, of all and of each category, are scored exactly at once: each further look costs a round trip."""
+PAGE = 100
+"""How many of the best, of all and of each category, are scored at once: those that a session start reads, without another round trip."""
 
-SCAN = f"""
-    SELECT e.number, e.category, -(v.vec <#> %(query)s::vector) {FROM_VECTORS} {{within}} ORDER BY e.updated_at DESC, e.id
-"""
+# In float64, as the domain does it; pgvector computes in float32.
+EXACT = "(SELECT sum(a * b) FROM unnest(v.vec::float4[]::float8[], %(values)s::float8[]) pair (a, b))"
+
+NEAREST = BEST.format(
+    scored=f"SELECT e.number, e.category, e.updated_at, e.id, -(v.vec <#> %(query)s::vector) AS score {FROM_VECTORS} {{within}}",
+    exact=EXACT,
+    joined="JOIN hardwon.vector v ON v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = b.number",
+)
+SCORES = f"SELECT e.number, {EXACT} {FROM_VECTORS} {{within}} AND e.number = ANY(%(wanted)s)"
 COUNT = f"SELECT count(*) FROM (SELECT 1 {FROM_VECTORS} {{within}}) compared"
 NEAR = f"""
-    SELECT e.number {FROM_VECTORS} {{within}} AND vector_dims(v.vec) = {{width}}
-    ORDER BY v.vec::halfvec({{width}}) <=> %(query)s::halfvec({{width}}) LIMIT %(most)s
+    SELECT v.number, {EXACT} FROM (
+        SELECT e.number, e.updated_at, e.id, v.vec {FROM_VECTORS} {{within}} AND vector_dims(v.vec) = {{width}}
+        ORDER BY v.vec::halfvec({{width}}) <=> %(query)s::halfvec({{width}}) LIMIT %(most)s
+    ) v ORDER BY v.updated_at DESC, v.id
 """
 TUNED = (
     "SET LOCAL hnsw.ef_search = 200",
@@ -81,15 +88,15 @@ class PostgresVectorIndex(VectorIndex):
 
     @override
     def compare(self, query: Vector, only: EntryFilter) -> Matches:
-        scope = _Scope(self._vectors, query, where(only._replace(ranked=True)))
+        scan = _Scan(self._vectors, query, where(only._replace(ranked=True)))
         if self._vectors.database.entries_at_first * 2 < self._largest_scan:
-            return _ScannedMatches(scope)
-        found = scope.size()
-        return _SearchedMatches(scope, found) if found > self._largest_scan else _ScannedMatches(scope)
+            return PagedMatches(scan, PAGE)
+        found = scan.size()
+        return _NearMatches(scan, found) if found > self._largest_scan else PagedMatches(scan, PAGE)
 
 
-class _Scope(NamedTuple):
-    """The vectors that are compared with a query."""
+class _Scan(NamedTuple):
+    """A query and the vectors that are compared with it, one by one."""
 
     vectors: PostgresVectorStore
     query: Vector
@@ -103,83 +110,33 @@ class _Scope(NamedTuple):
             **parameters,
             space=self.vectors.number,
             query=literal(self.query),
+            values=self.query.tolist(),
+        )
+
+    def among(self, condition: str, **parameters: object) -> "_Scan":
+        """Return the scan of those that meet *condition* too."""
+        return self._replace(
+            within=Where(f"{self.within.sql} AND {condition}", {**self.within.parameters, **parameters})
         )
 
     def size(self) -> int:
-        """Return how many there are."""
+        """Return how many vectors there are."""
         return int(self.rows(COUNT)[0][0])
 
-    def exact(self, numbers: Iterable[int]) -> dict[int, float]:
-        """Return the cosine of each of *numbers*, in float64 and rounded to 1e-6."""
-        return {number: cosine(vector, self.query) for number, vector in self.vectors.each([*numbers])}
+    def page(self, depth: int) -> Page:
+        """Return at least the *depth* best of all and of each category."""
+        return Page.of(depth, self.rows(NEAREST, depth=depth, margin=MARGIN), COSINE_DECIMALS)
 
-    def best_of(self, exact: Mapping[int, float], k: int) -> list[Hit]:
-        """Return the *k* best of *exact*, ties in their order."""
-        ordered = sorted(self.vectors.in_tie_order([*exact]), key=lambda number: -exact[number])
-        return [Hit(number, exact[number]) for number in ordered[:k]]
-
-
-class _ScannedMatches(Matches):
-    """Vectors all of which were compared; what may be among the best is scored exactly."""
-
-    def __init__(self, scope: _Scope) -> None:
-        self._scope = scope
-        rows = scope.rows(SCAN)
-        self._near = {number: score for number, _, score in rows}  # in the order of ties
-        self._categories = {number: category for number, category, _ in rows}
-        self._exact = dict[int, float]()
-
-    @override
-    def count(self) -> int:
-        return len(self._near)
-
-    @override
-    def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        if not self._exact:
-            self._prefetch()
-        exact = self.scores(self._best(k, category))
-        best = nlargest(k, filter(exact.__contains__, self._near), key=exact.__getitem__)  # of equal ones the first
-        return [Hit(number, exact[number]) for number in best]
-
-    def _prefetch(self) -> None:
-        groups = {None, *self._categories.values()}
-        self.scores({number for group in groups for number in self._best(PREFETCHED, group)})
-
-    def _best(self, k: int, category: Category | None) -> list[int]:
-        """Return the *k* best of a category, or of all, and those that might be among them."""
-        found = [number for number in self._near if category is None or self._categories[number] == category]
-        if len(found) <= k:
-            return found
-        least = nlargest(k, map(self._near.__getitem__, found))[-1] - MARGIN
-        return [number for number in found if self._near[number] >= least]
-
-    @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        wanted = [number for number in seqs if number in self._near]
-        if missing := [number for number in wanted if number not in self._exact]:
-            self._exact |= self._scope.exact(missing)
-        return {number: self._exact[number] for number in wanted if number in self._exact}
-
-    @override
-    def statistics(self) -> ScoreStatistics:
-        # Sums of whole millionths do not depend on the order of rows.
-        steps = sorted(round(score * STEPS) for score in self._near.values())
-        if not steps:
-            return ScoreStatistics()
-        return ScoreStatistics(
-            found=len(steps),
-            total=sum(steps) / STEPS,
-            squares=sum(step * step for step in steps) / STEPS**2,
-            best=self.top(1)[0].score,
-            low=steps[place_of_low(len(steps))] / STEPS,
-        )
+    def scores(self, numbers: Sequence[int]) -> dict[int, float]:
+        """Return the cosine of those of *numbers* that are among the vectors."""
+        return {number: round(score, COSINE_DECIMALS) for number, score in self.rows(SCORES, wanted=numbers)}
 
 
-class _SearchedMatches(Matches):
+class _NearMatches(Matches):
     """Many vectors, of which the approximate index finds the nearest; where it finds too few, all are compared."""
 
-    def __init__(self, scope: _Scope, found: int) -> None:
-        self._scope = scope
+    def __init__(self, scan: _Scan, found: int) -> None:
+        self._scan = scan
         self._found = found
 
     @override
@@ -188,26 +145,19 @@ class _SearchedMatches(Matches):
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        scope = self._scope
-        if category is not None:
-            condition, name = f"{scope.within.sql} AND e.category = %(in_category)s", {"in_category": category}
-            scope = scope._replace(within=Where(condition, {**scope.within.parameters, **name}))
-        exact = scope.exact(self._near(scope, CANDIDATES * k))
-        if len(exact) < k:
-            return _ScannedMatches(scope).top(k)
-        return scope.best_of(exact, k)
-
-    def _near(self, scope: _Scope, most: int) -> list[int]:
-        database = scope.vectors.database
-        with database.tuned(TUNED):
-            return [number for (number,) in scope.rows(NEAR, most=most)]
+        scan = (
+            self._scan if category is None else self._scan.among("e.category = %(in_category)s", in_category=category)
+        )
+        with scan.vectors.database.tuned(TUNED):
+            near = scan.rows(NEAR, most=CANDIDATES * k)
+        if len(near) < k:
+            return PagedMatches(scan, k).top(k)
+        exact = [Hit(number, round(score, COSINE_DECIMALS)) for number, score in near]  # in the order of ties
+        return sorted(exact, key=lambda hit: -hit.score)[:k]
 
     @override
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        numbers = [*seqs]
-        within = f"{self._scope.within.sql} AND e.number = ANY(%(wanted)s)"
-        inside = self._scope._replace(within=Where(within, {**self._scope.within.parameters, "wanted": numbers}))
-        return self._scope.exact(number for number, *_ in inside.rows(SCAN))
+        return self._scan.scores([*seqs])
 
     @override
     def statistics(self) -> ScoreStatistics:
@@ -216,7 +166,7 @@ class _SearchedMatches(Matches):
 
     @cached_property
     def _estimated(self) -> ScoreStatistics:
-        sample = sorted(score for (score,) in self._scope.rows(SAMPLED))
+        sample = sorted(score for (score,) in self._scan.rows(SAMPLED))
         share = self._found / len(sample)
         return ScoreStatistics(
             found=self._found,

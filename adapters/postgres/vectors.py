@@ -1,7 +1,7 @@
 """The vectors of an embedding space in the tables of a server."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from hardwon.adapters.postgres.database import Database
@@ -36,10 +36,6 @@ PUT = """
     ON CONFLICT (tenant, space, number) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec
 """
 SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
-IS_SPACE = f"""
-    tenant = %(tenant)s AND ({SPACE_COLUMNS})
-    = (%(provider)s, %(model)s, %(dimensions)s, %(task_scheme)s, %(weights_hash)s)
-"""
 REGISTER = f"""
     INSERT INTO hardwon.space (tenant, space, {SPACE_COLUMNS})
     SELECT %(tenant)s, coalesce(max(space), 0) + 1, %(provider)s, %(model)s, %(dimensions)s, %(task_scheme)s, %(weights_hash)s
@@ -91,9 +87,7 @@ class PostgresVectorStore(VectorStore):
     @property
     def number(self) -> int:
         """The tenant's number of the space, 0 before anything is stored in it."""
-        self._number = self._number or int(
-            self.database.value(f"SELECT space FROM hardwon.space WHERE {IS_SPACE}", **self._space._asdict()) or 0
-        )
+        self._number = self._number or read_spaces(self.database).get(self._space, 0)
         return self._number
 
     @override
@@ -185,12 +179,6 @@ class PostgresVectorStore(VectorStore):
                 )
         return VectorBlock(list(usable), array("f", chain.from_iterable(usable.values())))
 
-    def each(self, seqs: Sequence[int]) -> Iterator[tuple[int, Vector]]:
-        """Yield those of *seqs* that have a vector, with it."""
-        block = self.load(seqs)
-        for place, number in enumerate(block.seqs):
-            yield number, block.values[place * self.dimensions : (place + 1) * self.dimensions]
-
     @override
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         within = where(only._replace(ranked=True))
@@ -206,6 +194,12 @@ class PostgresVectorStore(VectorStore):
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:
         return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)
+
+
+def read_spaces(database: Database) -> dict[Space, int]:
+    """Return the numbers of the tenant's embedding spaces."""
+    rows = database.rows(f"SELECT space, {SPACE_COLUMNS} FROM hardwon.space WHERE tenant = %(tenant)s")
+    return {Space(*columns): number for number, *columns in rows}
 
 
 def literal(vector: Vector) -> str:

@@ -240,17 +240,16 @@ class Selected(NamedTuple):
 
 
 class _CategoryHead(NamedTuple):
-    """
-    The heads of one category's three lists: by vector, by keyword, by prominence.
+    """The heads of one category's three lists, read to the same depth."""
 
-    Attributes:
-        facts: The entries in them.
-        others: The upper bounds of all other entries.
+    by_vector: Sequence[Hit]
+    by_keyword: Sequence[Hit]
+    prominent: Sequence[RankingFacts]
 
-    """
-
-    facts: Mapping[int, RankingFacts]
-    others: Unseen
+    @property
+    def seqs(self) -> set[int]:
+        """The entries in them."""
+        return {hit.seq for hit in (*self.by_vector, *self.by_keyword)} | {known.seq for known in self.prominent}
 
 
 def maxima_of(retrieval: Retrieval, repository: RankingReads, visible_in: Visibility | None = None) -> Maxima:
@@ -294,10 +293,19 @@ def _heads(
     while True:
         prominent = _most_prominent(depth, repository, policy, visible_in)
         heads = {
-            name: _head(name, depth, lists, repository, policy, prominent=prominent.get(name, ())) for name in sizes
+            name: _CategoryHead(
+                lists.retrieval.by_vector.top(depth, name),
+                lists.retrieval.by_keyword.top(depth, name),
+                prominent.get(name, ()),
+            )
+            for name in sizes
         }
-        unseen = {name for name, head in heads.items() if len(head.facts) < sizes[name] > depth}
-        yield Head(policy.rank(_candidates(heads.values(), lists)), {name: heads[name].others for name in unseen})
+        others: dict[Category | None, Unseen] = {
+            name: _others(head, depth, lists, policy)
+            for name, head in heads.items()
+            if len(head.seqs) < sizes[name] > depth
+        }
+        yield Head(policy.rank(_candidates(_facts(heads.values(), repository), lists)), others)
         depth *= 2
 
 
@@ -331,30 +339,28 @@ def _heads_of(
     }
 
 
-def _head(
-    category: Category,
-    depth: int,
-    lists: _Signals,
-    repository: RankingReads,
-    policy: RankingPolicy,
-    *,
-    prominent: Sequence[RankingFacts],
-) -> _CategoryHead:
-    by_vector = lists.retrieval.by_vector.top(depth, category)
-    by_keyword = lists.retrieval.by_keyword.top(depth, category)
-    facts = {known.seq: known for known in prominent}
-    found = {hit.seq for hit in (*by_vector, *by_keyword)}
-    facts.update((known.seq, known) for known in repository.facts(found - facts.keys()))
+def _facts(heads: Iterable[_CategoryHead], repository: RankingReads) -> dict[int, RankingFacts]:
+    """Return the facts of all entries in *heads*, by number."""
+    seqs, facts = set[int](), dict[int, RankingFacts]()
+    for head in heads:
+        seqs |= head.seqs
+        facts.update((known.seq, known) for known in head.prominent)
+    facts.update((known.seq, known) for known in repository.facts(seqs - facts.keys()))
+    return facts
+
+
+def _others(head: _CategoryHead, depth: int, lists: _Signals, policy: RankingPolicy) -> Unseen:
+    """Return the upper bounds of all entries of a category outside its head."""
+    by_vector, by_keyword, prominent = head
     prominence = policy.prominence(prominent[-1]) if len(prominent) == depth else 0.0
     tails = policy.signals(_tail(by_vector, depth), _tail(by_keyword, depth), prominence)
     nearest = lists.closeness.upper_bound(by_vector[-1].score) if len(by_vector) == depth else None
     may_matter = any(is_relevant(policy.relevance(closeness, tails)) for closeness in (nearest, None))
     bound = policy.score(tails if may_matter else tails._replace(prominence=0.0))
-    return _CategoryHead(facts, Unseen(bound, by_score=may_matter))
+    return Unseen(bound, by_score=may_matter)
 
 
-def _candidates(heads: Iterable[_CategoryHead], lists: _Signals) -> list[Candidate]:
-    facts = {seq: known for head in heads for seq, known in head.facts.items()}
+def _candidates(facts: Mapping[int, RankingFacts], lists: _Signals) -> list[Candidate]:
     vector = lists.retrieval.by_vector.scores(facts)
     keyword = lists.retrieval.by_keyword.scores(facts)
     closeness = lists.closeness.scores(vector)

@@ -213,7 +213,6 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "vectors.texts": lambda user: user.world.vectors.texts(ALL),
     "vectors.version": lambda user: user.world.vectors.version(),
     "vectors.load": lambda user: sorted(user.world.vectors.load(range(20)).seqs),
-    "vectors.each": lambda user: sorted(user.world.vectors.each(range(20))),  # type: ignore[attr-defined]
     "vectors.members": lambda user: {
         name: sorted(numbers) for name, numbers in user.world.vectors.members(EVERYTHING).items()
     },
