@@ -29,6 +29,7 @@ COUNT_BUSY_SECONDS = 0.05
 LONGEST_WAIT = 30.0
 """Seconds that a statement may take; a server that stopped answering is noticed after them."""
 
+CHANGE = "UPDATE hardwon.state SET version = version + 1 WHERE tenant = %(tenant)s"
 CONNECT_SECONDS = 5
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 AHEAD_SECONDS = 2.0
@@ -41,6 +42,9 @@ MAX_REMEMBERED = 64
 Row = tuple[Any, ...]
 Question = tuple[str, str]
 """A statement, and its parameters as text."""
+Statement = tuple[str, Mapping[str, object]]
+"""A statement with its parameters, by name."""
+
 T = TypeVar("T")
 
 # One round trip; a pooler keeps the time zone of a session.
@@ -177,7 +181,7 @@ class Database:
             return self._run_together([(statement, values)])[0]
         return _rows_of(self.connection.execute(statement, values))
 
-    def _run_together(self, statements: Iterable[tuple[str, Mapping[str, object]]]) -> list[list[Row]]:
+    def _run_together(self, statements: Iterable[Statement]) -> list[list[Row]]:
         """Run *statements* in one round trip, after the begin of a snapshot that is due; return the rows of each."""
         with self.connection.pipeline():
             if self._is_due:
@@ -223,7 +227,7 @@ class Database:
         else:
             self._remembered |= answers
 
-    def together(self, statements: Iterable[tuple[str, Mapping[str, object]]]) -> None:
+    def together(self, statements: Iterable[Statement]) -> None:
         """Run all *statements* in one round trip; none of them returns rows."""
         with translated(self.path):
             self._run_together((statement, self._values(given)) for statement, given in statements)
@@ -320,8 +324,12 @@ class Database:
 
     def note_change(self) -> None:
         """Count a change of the contents, by which caches see any change, within the transaction of the change."""
+        self.together([self.change()])
+
+    def change(self) -> Statement:
+        """Return the statement that counts a change of the contents; it is to be run in the same transaction."""
         self.own_changes += 1
-        self.rows("UPDATE hardwon.state SET version = version + 1 WHERE tenant = %(tenant)s")
+        return CHANGE, {}
 
     def version(self) -> int:
         """Return the number of changes of the contents so far."""

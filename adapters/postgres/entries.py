@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import Database, Row, Statement
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts, ensure_not_forgotten
 from hardwon.adapters.postgres.query import visible, where
 from hardwon.adapters.postgres.rows import (
@@ -26,7 +26,7 @@ from hardwon.adapters.postgres.rows import (
     to_entry,
     to_recall_facts,
 )
-from hardwon.adapters.postgres.words import drop_from_index, index_entry
+from hardwon.adapters.postgres.words import drop_from_index, dropping, index_entry, indexing
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
@@ -59,7 +59,12 @@ IS_SHARED = """
 OWNED = ("entry", "entry_text", "vector", "document", "posting", "history")
 """The tables whose rows belong to the owner of their entry."""
 
-NEXT_NUMBER = "UPDATE hardwon.state SET last_number = last_number + 1 WHERE tenant = %(tenant)s RETURNING last_number"
+ADD = """
+    WITH next AS (
+        UPDATE hardwon.state SET last_number = last_number + 1 WHERE tenant = %(tenant)s RETURNING last_number
+    )
+    INSERT INTO hardwon.entry (tenant, number, {names}) SELECT %(tenant)s, last_number, {values} FROM next RETURNING number
+"""
 
 DROP_OTHER_VECTORS = """
     DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = %(number)s AND text_hash != %(text_hash)s
@@ -86,14 +91,13 @@ SELECT_OUTDATED = """
 """
 
 NEWEST = f"""
-    SELECT {FACT_COLUMNS} FROM hardwon.entry e {RECALL} JOIN (
-        SELECT e.number, row_number() OVER (
+    SELECT * FROM (
+        SELECT {FACT_COLUMNS}, row_number() OVER (
             PARTITION BY e.category, e.observation_count, e.confidence, least(coalesce(r.recall_count, 0), {RECALL_CAP})
             ORDER BY e.updated_at DESC, e.id
         ) AS place
         FROM hardwon.entry e {RECALL} WHERE {RANKED_LEARNING} AND {{visible}} AND {{wanted}}
-    ) first ON first.number = e.number
-    WHERE {OF_TENANT} AND first.place <= %(most)s ORDER BY e.updated_at DESC, e.id
+    ) ranked WHERE place <= %(most)s ORDER BY updated_at DESC, id
 """
 WANTED = f"""
     (e.category, e.observation_count, e.confidence, least(coalesce(r.recall_count, 0), {RECALL_CAP}))
@@ -177,72 +181,52 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
     @override
     def put(self, entry: "Entry") -> None:
         with self._database.transaction():
+            with self._database.ahead():
+                self.forgotten.holds(())
+                self._database.rows(EXISTING, id=entry.entry_id)
+                self._owner_of(entry)
             ensure_not_forgotten(self.forgotten, entry)
             number, owner, gone = self._put_facts(entry)
-            self._put_texts(number, owner, entry)
-            if gone:
-                self._leave_indexes([number])
-            else:
-                index_entry(self._database, number, owner, entry)
-            self._database.note_change()
+            index = [] if gone else indexing(number, owner, entry)
+            self._database.together((*_putting_texts(number, owner, entry), *index, self._database.change()))
 
     def _put_facts(self, entry: "Entry") -> tuple[int, str, bool]:
-        """Upsert the row of *entry*; return its number, its owner and whether it is retired."""
+        """Upsert the row of *entry*; return its number, its owner and whether it is retired. Nothing of it is in the index then."""
         existing = self._database.rows(EXISTING, id=entry.entry_id)
         owner, values = self._owner_of(entry), facts_of(entry)
         if existing:
-            [(number, known_owner, was_retired, expired_at)] = existing
-            stays = was_retired and entry.expires_at is not None and entry.expires_at == expired_at
-            values["retired"] = is_retired(entry) or stays
-            if owner != known_owner:
-                drop_from_index(self._database, number)  # counted among the words of its owner
-                self._hand_over(number, owner)
-            changes = ", ".join(f"{name} = %({name})s" for name in values)
-            self._database.rows(
-                f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s",
-                number=number,
-                **values,
+            return self._put_again(existing[0], owner, entry, values)
+        values |= {
+            "id": entry.entry_id,
+            "owner": owner,
+            "created_at": entry.created_at,
+            "retired": is_retired(entry),
+        }
+        marks = ", ".join(f"%({name})s" for name in values)
+        number = self._database.value(ADD.format(names=", ".join(values), values=marks), **values)
+        return number, owner, is_retired(entry)
+
+    def _put_again(self, existing: Row, owner: str, entry: "Entry", values: dict[str, object]) -> tuple[int, str, bool]:
+        number, known_owner, was_retired, expired_at = existing
+        stays = was_retired and entry.expires_at is not None and entry.expires_at == expired_at
+        values["retired"] = gone = is_retired(entry) or stays
+        changes = ", ".join(f"{name} = %({name})s" for name in values)
+        update = f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s"
+        self._database.together(
+            (
+                *dropping(number),  # counted among the words of its owner
+                *(_handing_over(number, owner) if owner != known_owner else ()),
+                (update, {"number": number, **values}),
+                *([(DROP_VECTORS, {"number": number})] if gone else ()),
             )
-        else:
-            number = self._database.value(NEXT_NUMBER)
-            values |= {
-                "id": entry.entry_id,
-                "owner": owner,
-                "created_at": entry.created_at,
-                "retired": is_retired(entry),
-            }
-            self._database.rows(_insert("entry", values), number=number, **values)
-        return number, owner, bool(values["retired"])
+        )
+        return number, owner, gone
 
     def _owner_of(self, entry: "Entry") -> str:
         """Return who alone may see *entry*: what stands for a file is its member's, unless its project shares its conversations."""
         if entry.file_path is None or self._database.value(IS_SHARED, project=entry.project):
             return ""
         return self._database.role
-
-    def _hand_over(self, number: int, owner: str) -> None:
-        """Let an entry belong to *owner* from now on."""
-        self._database.together(
-            [
-                (
-                    f"UPDATE hardwon.{table} SET owner = %(owner)s WHERE tenant = %(tenant)s AND number = %(number)s",
-                    {"number": number, "owner": owner},
-                )
-                for table in OWNED
-            ]
-        )
-
-    def _put_texts(self, number: int, owner: str, entry: "Entry") -> None:
-        values = texts_of(entry)
-        kept = {"owner": owner, "anchor_id": entry.anchor_id}
-        changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
-        insert = f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET {changes}"
-        self._database.together(
-            (
-                (insert, {"number": number, **values, **kept}),
-                (DROP_OTHER_VECTORS, {"number": number, "text_hash": values["text_hash"]}),
-            )
-        )
 
     @override
     def reword(self, entry_id: str, entry: "Entry") -> None:
@@ -375,8 +359,8 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
             wanted = {name: [record[place] for record in of] for place, name in enumerate(names)}
         sql = NEWEST.format(visible=seen.sql, wanted="true" if of is None else WANTED)
         newest = dict[TrackRecord, list[RankingFacts]]()
-        for row in self._database.rows(sql, **seen.parameters, **wanted, most=k):
-            facts = RankingFacts(*row)
+        for *columns, _ in self._database.rows(sql, **seen.parameters, **wanted, most=k):
+            facts = RankingFacts(*columns)
             newest.setdefault(track_record(facts), []).append(facts)
         return newest
 
@@ -450,6 +434,27 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
         for number in numbers:
             drop_from_index(self._database, number)
             self._database.rows(DROP_VECTORS, number=number)
+
+
+def _handing_over(number: int, owner: str) -> list[Statement]:
+    """Return the statements by which an entry belongs to *owner* from now on."""
+    about = {"number": number, "owner": owner}
+    return [
+        (f"UPDATE hardwon.{table} SET owner = %(owner)s WHERE tenant = %(tenant)s AND number = %(number)s", about)
+        for table in OWNED
+    ]
+
+
+def _putting_texts(number: int, owner: str, entry: "Entry") -> list[Statement]:
+    """Return the statements that store the texts of an entry, and delete the vectors of earlier ones."""
+    values = texts_of(entry)
+    kept = {"owner": owner, "anchor_id": entry.anchor_id}
+    changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
+    insert = f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET {changes}"
+    return [
+        (insert, {"number": number, **values, **kept}),
+        (DROP_OTHER_VECTORS, {"number": number, "text_hash": values["text_hash"]}),
+    ]
 
 
 def first_expiry(database: Database) -> dt.datetime | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from hardwon.adapters.postgres.database import Database, Row
 from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches, ScoredMatches
@@ -29,31 +29,38 @@ PAGE = 500
 
 FREQUENCIES = """
     SELECT term, count(*) FROM hardwon.posting
-    WHERE tenant = %(tenant)s AND is_passage = %(is_passage)s AND term = ANY(%(terms)s) {own} GROUP BY term
+    WHERE tenant = %(tenant)s AND term = ANY(%(terms)s) AND {times} > 0 GROUP BY term
 """
 
-BM25 = (
-    f"q.weight * ((p.{{times}} * ({K1} + 1)) / (p.{{times}} + {K1} * (1 - {B} + {B} * d.words / %(average)s::float8)))"
-)
+Counted = Literal["times", "own_times", "passage_times"]
+"""The columns that count a term: in an entry, in its own words, in a passage."""
+
+BM25 = "q.weight * ((p.{times} * ({k1} + 1)) / (p.{times} + {k1} * (1 - {b} + {b} * p.{words} / %(average)s::float8)))"
 ASKED = "unnest(%(terms)s::text[], %(weights)s::float8[]) WITH ORDINALITY AS q (term, weight, place)"
-POSTINGS = """
-    JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.is_passage = %(is_passage)s AND p.term = q.term
-    JOIN hardwon.document d ON d.tenant = %(tenant)s AND d.number = p.number AND d.passage = p.passage
-    JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = p.number
+POSTINGS = f"{ASKED} JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.term = q.term AND p.{{times}} > 0"
+
+# Each entry is looked up by its number: without statistics, as after a large import, the server would choose a slow way.
+WITHIN = """
+    CROSS JOIN LATERAL (
+        SELECT * FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = m.number AND {within} OFFSET 0
+    ) e
 """
 
 # Summed in the order of the query, as FTS5 does it: floats depend on it.
-MATCH = """
-    SELECT e.number, e.category, e.updated_at, e.id, m.score FROM (
-        SELECT p.number, sum({bm25} ORDER BY q.place) AS score FROM {asked}
-        JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.is_passage = %(is_passage)s AND p.term = q.term
-        JOIN hardwon.document d ON d.tenant = %(tenant)s AND d.number = p.number AND d.passage = p.passage
-        WHERE p.{times} > 0 {among} GROUP BY p.number HAVING count(*) >= %(at_least)s
-    ) m JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = m.number WHERE {within}
+MATCH = f"""
+    WITH matched AS MATERIALIZED (
+        SELECT p.number, sum({BM25.format(times="{times}", words="words", k1=K1, b=B)} ORDER BY q.place) AS score
+        FROM {POSTINGS} {{among}} GROUP BY p.number HAVING count(*) >= %(at_least)s
+    )
+    SELECT e.number, e.category, e.updated_at, e.id, m.score FROM matched m {WITHIN}
 """
 PASSAGES = f"""
-    SELECT e.number, e.category, sum({BM25.format(times="times")} ORDER BY q.place), sum(q.weight ORDER BY q.place)
-    FROM {ASKED} {POSTINGS} WHERE {{within}} GROUP BY e.number, e.category, e.updated_at, e.id, p.passage ORDER BY e.updated_at DESC, e.id
+    WITH matched AS MATERIALIZED (
+        SELECT p.number, sum({BM25.format(times="passage_times", words="passage_words", k1=K1, b=B)} ORDER BY q.place) AS score,
+            sum(q.weight ORDER BY q.place) AS matched
+        FROM {POSTINGS.format(times="passage_times")} GROUP BY p.number, p.passage
+    )
+    SELECT e.number, e.category, m.score, m.matched FROM matched m {WITHIN} ORDER BY e.updated_at DESC, e.id
 """
 
 
@@ -75,7 +82,7 @@ class _Match(NamedTuple):
 
     database: Database
     within: Where
-    times: str
+    times: Counted
     parameters: Mapping[str, object]
 
     def page(self, depth: int) -> Page:
@@ -86,12 +93,11 @@ class _Match(NamedTuple):
 
     def scores(self, numbers: Sequence[int]) -> Mapping[int, float]:
         """Return the scores of those of *numbers* that match."""
-        found = f"SELECT number, score FROM ({self._scored('AND p.number = ANY(%(numbers)s)')}) found"
-        return dict(self._rows(found, numbers=numbers))
+        among = self._scored("WHERE p.number = ANY(%(numbers)s)")
+        return dict(self._rows(f"SELECT number, score FROM ({among}) found", numbers=numbers))
 
     def _scored(self, among: str = "") -> str:
-        bm25 = BM25.format(times=self.times)
-        return MATCH.format(bm25=bm25, times=self.times, asked=ASKED, among=among, within=self.within.sql)
+        return MATCH.format(times=self.times, among=among, within=self.within.sql)
 
     def _rows(self, sql: str, **parameters: object) -> list[Row]:
         return self.database.rows(sql, **self.within.parameters, **self.parameters, **parameters)
@@ -123,8 +129,8 @@ class PostgresKeywordIndex(KeywordIndex):
             stemmed = dict(zip(terms, stems(terms), strict=True))
             with self._database.ahead():
                 self._figures()
-                self._counted(stemmed.values(), is_passage=False)
-            counted = self._counted(stemmed.values(), is_passage=False)
+                self._counted(stemmed.values(), "times")
+            counted = self._counted(stemmed.values(), "times")
             self._frequencies = {stem: counted.get(stem, 0) for stem in stemmed.values()}
             return {term: self._frequencies[stem] for term, stem in stemmed.items()}
 
@@ -134,27 +140,23 @@ class PostgresKeywordIndex(KeywordIndex):
             if not terms:
                 return ScoredMatches({}, {})
             wanted, figures, counted = stems(terms), self._figures(), self._frequencies
+            times: Counted = "times" if mode == "any" else "own_times"
             if mode == "all" or not counted.keys() >= {*wanted}:
-                counted = self._counted(wanted, is_passage=False, own=mode == "all")
-            search = _Match(
-                self._database,
-                where(only),
-                "times" if mode == "any" else "own_times",
-                {
-                    "is_passage": False,
-                    "terms": wanted,
-                    "weights": [inverse_document_frequency(figures.entries, counted.get(stem, 0)) for stem in wanted],
-                    "average": figures.entry_words / max(figures.entries, 1),
-                    "at_least": 1 if mode == "any" else len(wanted),
-                },
-            )
+                counted = self._counted(wanted, times)
+            parameters = {
+                "terms": wanted,
+                "weights": [inverse_document_frequency(figures.entries, counted.get(stem, 0)) for stem in wanted],
+                "average": figures.entry_words / max(figures.entries, 1),
+                "at_least": 1 if mode == "any" else len(wanted),
+            }
+            search = _Match(self._database, where(only), times, parameters)
             return PagedMatches(search, PAGE)
 
     @override
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> ScoredMatches:
         with self._bounded(deadline):
             wanted, figures = dict.fromkeys(stems(terms)), self._figures()
-            counted = self._counted(wanted, is_passage=True)
+            counted = self._counted(wanted, "passage_times")
             idf = {
                 stem: inverse_document_frequency(figures.passages, count) for stem, count in _rarest(wanted, counted)
             }
@@ -162,7 +164,6 @@ class PostgresKeywordIndex(KeywordIndex):
             rows = self._database.rows(
                 PASSAGES.format(within=within.sql),
                 **within.parameters,
-                is_passage=True,
                 terms=[*idf],
                 weights=[*idf.values()],
                 average=figures.passage_words / max(figures.passages, 1),
@@ -173,10 +174,9 @@ class PostgresKeywordIndex(KeywordIndex):
                 best[number] = max(best.get(number, 0.0), passage_score(bm25, matched, asked))
             return ScoredMatches(best, categories, full=asked)
 
-    def _counted(self, terms: Iterable[str], *, is_passage: bool, own: bool = False) -> dict[str, int]:
-        """Return in how many documents each of *terms* is."""
-        sql = FREQUENCIES.format(own="AND own_times > 0" if own else "")
-        return dict(self._database.rows(sql, is_passage=is_passage, terms=[*terms]))
+    def _counted(self, terms: Iterable[str], times: Counted) -> dict[str, int]:
+        """Return in how many entries, or passages, each of *terms* is."""
+        return dict(self._database.rows(FREQUENCIES.format(times=times), terms=[*terms]))
 
     def _figures(self) -> _Figures:
         return _Figures(*next(iter(self._database.rows(FIGURES)), (0, 0, 0, 0)))

@@ -13,18 +13,18 @@ from hardwon.ports.vectors import Matches
 
 BEST = f"""
     WITH scored AS MATERIALIZED ({{scored}}),
-    figures AS (
+    figures AS MATERIALIZED (
         SELECT count(*) AS found, coalesce(sum(round(score * 1e9)::bigint), 0)::float8 / 1e9 AS total,
             coalesce(sum(round(score * score * 1e9)::bigint), 0)::float8 / 1e9 AS squares
         FROM scored
     ),
-    low AS (SELECT score FROM scored ORDER BY score OFFSET (SELECT floor({LOW}::float8 * found)::bigint FROM figures) LIMIT 1),
-    least AS (
+    low AS MATERIALIZED (SELECT score FROM scored ORDER BY score OFFSET (SELECT floor({LOW}::float8 * found)::bigint FROM figures) LIMIT 1),
+    least AS MATERIALIZED (
         SELECT category, (
             SELECT s.score FROM scored s WHERE s.category = c.category ORDER BY s.score DESC OFFSET %(depth)s - 1 LIMIT 1
         ) AS score FROM (SELECT DISTINCT category FROM scored WHERE category IS NOT NULL) c
     ),
-    best AS (
+    best AS MATERIALIZED (
         SELECT s.* FROM scored s LEFT JOIN least ON least.category = s.category
         WHERE s.score >= coalesce(
             (SELECT score FROM scored ORDER BY score DESC OFFSET %(depth)s - 1 LIMIT 1), '-infinity'

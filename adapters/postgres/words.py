@@ -1,10 +1,10 @@
 """The keyword index of entries and of their passages: how often each term is where, and how long texts are."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.database import Database, Statement
 from hardwon.adapters.postgres.tokens import count_terms
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.identity import title_to_search
@@ -16,10 +16,11 @@ WHOLE = 0
 """The passage that stands for the whole entry; those of its text are numbered from 1."""
 
 ADD_POSTINGS = """
-    INSERT INTO hardwon.posting (tenant, is_passage, term, number, passage, times, own_times, owner)
-    SELECT %(tenant)s, passage > 0, term, %(number)s, passage, times, own_times, %(owner)s
-    FROM unnest(%(terms)s::text[], %(passages)s::int[], %(times)s::int[], %(own_times)s::int[])
-        AS given (term, passage, times, own_times)
+    INSERT INTO hardwon.posting
+        (tenant, number, owner, words, term, passage, passage_words, times, own_times, passage_times)
+    SELECT %(tenant)s, %(number)s, %(owner)s, %(words)s, *
+    FROM unnest(%(term)s::text[], %(passage)s::int[], %(passage_words)s::int[], %(times)s::int[], %(own_times)s::int[],
+        %(passage_times)s::int[])
 """
 ADD_DOCUMENTS = """
     INSERT INTO hardwon.document (tenant, number, passage, owner, words)
@@ -33,49 +34,86 @@ COUNT = """
         entry_words = c.entry_words + excluded.entry_words, passages = c.passages + excluded.passages,
         passage_words = c.passage_words + excluded.passage_words
 """
-MEASURE = """
-    SELECT owner, count(*) FILTER (WHERE passage = 0), coalesce(sum(words) FILTER (WHERE passage = 0), 0)::bigint,
-        count(*) FILTER (WHERE passage > 0), coalesce(sum(words) FILTER (WHERE passage > 0), 0)::bigint
-    FROM hardwon.document WHERE tenant = %(tenant)s AND number = %(number)s GROUP BY owner
+DROP_POSTINGS = "DELETE FROM hardwon.posting WHERE tenant = %(tenant)s AND number = %(number)s"
+DROP_DOCUMENTS = """
+    WITH gone AS (
+        DELETE FROM hardwon.document WHERE tenant = %(tenant)s AND number = %(number)s RETURNING owner, passage, words
+    ), figures AS (
+        SELECT owner, count(*) FILTER (WHERE passage = 0) AS entries, sum(words) FILTER (WHERE passage = 0) AS entry_words,
+            count(*) FILTER (WHERE passage > 0) AS passages, sum(words) FILTER (WHERE passage > 0) AS passage_words
+        FROM gone GROUP BY owner
+    )
+    UPDATE hardwon.corpus c SET entries = c.entries - f.entries, entry_words = c.entry_words - coalesce(f.entry_words, 0),
+        passages = c.passages - f.passages, passage_words = c.passage_words - coalesce(f.passage_words, 0)
+    FROM figures f WHERE c.tenant = %(tenant)s AND c.owner = f.owner
 """
-DROP = (
-    "DELETE FROM hardwon.posting WHERE tenant = %(tenant)s AND number = %(number)s",
-    "DELETE FROM hardwon.document WHERE tenant = %(tenant)s AND number = %(number)s",
-)
+
+MOST_TIMES = 32_767
+"""Upper bound of the times that are counted: those of a smallint."""
+
+
+class _Posting(NamedTuple):
+    """A term in a passage; *times* and *own_times* are those of the whole entry in one of its rows, 0 in the others."""
+
+    term: str
+    passage: int
+    passage_words: int
+    times: int
+    own_times: int
+    passage_times: int
 
 
 def index_entry(database: Database, number: int, owner: str, entry: "Entry") -> None:
     """Put an entry into the index, in place of what was there of it."""
-    drop_from_index(database, number)
-    texts = _texts(entry)
-    whole, own = _counted(texts)
-    documents = [whole, *count_terms(_passages(texts))]
-    postings = [(term, place, times) for place, terms in enumerate(documents) for term, times in sorted(terms.items())]
-    lengths = [terms.total() for terms in documents]
-    about = {"number": number, "owner": owner}
-    database.together(
-        (
-            (
-                ADD_POSTINGS,
-                {
-                    **about,
-                    "terms": [term for term, *_ in postings],
-                    "passages": [place for _, place, _ in postings],
-                    "times": [times for *_, times in postings],
-                    "own_times": [own[term] if place == WHOLE else times for term, place, times in postings],
-                },
-            ),
-            (ADD_DOCUMENTS, {**about, "lengths": lengths}),
-            (COUNT, _figures(owner, 1, lengths[WHOLE], len(lengths) - 1, sum(lengths[1:]))),
-        )
-    )
+    database.together((*dropping(number), *indexing(number, owner, entry)))
 
 
 def drop_from_index(database: Database, number: int) -> None:
     """Remove an entry from the index."""
-    about = {"number": number}
-    for owner, *figures in database.rows(MEASURE, number=number):
-        database.together((*((sql, about) for sql in DROP), (COUNT, _figures(owner, *(-figure for figure in figures)))))
+    database.together(dropping(number))
+
+
+def dropping(number: int) -> list[Statement]:
+    """Return the statements that remove an entry from the index."""
+    return [(sql, {"number": number}) for sql in (DROP_POSTINGS, DROP_DOCUMENTS)]
+
+
+def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
+    """Return the statements that put an entry into the index, in which nothing is of it."""
+    texts = _texts(entry)
+    whole, own = _counted(texts)
+    passages = count_terms(_passages(texts))
+    postings = [*_postings(whole, own, passages)]
+    lengths = [whole.total(), *(terms.total() for terms in passages)]
+    about = {"number": number, "owner": owner}
+    figures = {
+        "entries": 1,
+        "entry_words": lengths[WHOLE],
+        "passages": len(passages),
+        "passage_words": sum(lengths) - lengths[WHOLE],
+    }
+    columns = {field: [getattr(posting, field) for posting in postings] for field in _Posting._fields}
+    return [
+        (ADD_POSTINGS, {**about, **columns, "words": lengths[WHOLE]}),
+        (ADD_DOCUMENTS, {**about, "lengths": lengths}),
+        (COUNT, {"owner": owner, **figures}),
+    ]
+
+
+def _postings(whole: Counter[str], own: Counter[str], passages: Sequence[Counter[str]]) -> Iterator[_Posting]:
+    seen = set[str]()
+    for place, terms in enumerate(passages, 1):
+        words = terms.total()
+        for term, times in sorted(terms.items()):
+            is_first = term not in seen
+            yield _Posting(term, place, words, *_limited(is_first * whole[term], is_first * own[term], times))
+        seen |= terms.keys()
+    for term in sorted(whole.keys() - seen):
+        yield _Posting(term, WHOLE, 0, *_limited(whole[term], own[term], 0))
+
+
+def _limited(*times: int) -> Iterator[int]:
+    return (min(each, MOST_TIMES) for each in times)
 
 
 def ensure_counted(database: Database) -> None:
@@ -91,10 +129,6 @@ def ensure_counted(database: Database) -> None:
     )
     if counted != entries:
         raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
-
-
-def _figures(owner: str, *figures: int) -> dict[str, object]:
-    return {"owner": owner, **dict(zip(("entries", "entry_words", "passages", "passage_words"), figures, strict=True))}
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:

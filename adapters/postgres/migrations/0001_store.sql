@@ -192,7 +192,7 @@ CREATE TABLE hardwon.vector (
 ALTER TABLE hardwon.vector ALTER COLUMN vec SET STORAGE PLAIN;
 CREATE INDEX vector_by_entry ON hardwon.vector (tenant, number);
 
--- The words of entries (passage 0) and of their passages (from 1), as FTS5 would tokenize them.
+-- How many words entries (passage 0) and their passages (from 1) have, as FTS5 would tokenize them.
 CREATE TABLE hardwon.document (
     tenant integer NOT NULL,
     number bigint NOT NULL,
@@ -212,16 +212,20 @@ CREATE TABLE hardwon.corpus (
     passage_words bigint NOT NULL,
     PRIMARY KEY (tenant, owner)
 );
+-- A term in a passage of an entry. How often the entry as a whole has it is in one row: that of the first passage with it, of passage 0
+-- where only labels or reasoning have it. This is most of the store: columns are in an order that wastes no bytes.
 CREATE TABLE hardwon.posting (
     tenant integer NOT NULL,
-    is_passage boolean NOT NULL,
-    term text COLLATE "C" NOT NULL,
-    number bigint NOT NULL,
     passage integer NOT NULL,
-    times integer NOT NULL,                     -- in all columns
-    own_times integer NOT NULL,                 -- without those in keyword labels
+    number bigint NOT NULL,
+    words integer NOT NULL,                     -- of the entry
+    passage_words integer NOT NULL,
+    times smallint NOT NULL,                    -- in all columns of the entry
+    own_times smallint NOT NULL,                -- without those in keyword labels
+    passage_times smallint NOT NULL,
+    term text COLLATE "C" NOT NULL,
     owner text COLLATE "C" NOT NULL DEFAULT '',
-    PRIMARY KEY (tenant, is_passage, term, number, passage)
+    PRIMARY KEY (tenant, term, number, passage)
 );
 CREATE INDEX posting_by_entry ON hardwon.posting (tenant, number);
 

@@ -42,7 +42,7 @@ COUNTED = """
     FROM hardwon.document WHERE tenant = %(tenant)s
 """
 POSTINGS = """
-    SELECT is_passage, term, number, passage, times, own_times, owner FROM hardwon.posting
+    SELECT term, number, passage, words, passage_words, times, own_times, passage_times, owner FROM hardwon.posting
     WHERE tenant = %(tenant)s ORDER BY 1, 2, 3, 4
 """
 
