@@ -5,17 +5,14 @@ The server is the one of the tests, on this machine; a proxy delays what crosses
 """
 
 import argparse
-import asyncio
-import contextlib
 import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from bench.processes import clean_environment, script
 from bench.project import make_project
@@ -28,6 +25,7 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_retrieve
+from tests.network import network_to
 from tests.postgres_server import new_database, server
 
 SINGLE = 200
@@ -127,8 +125,8 @@ def _session_starts(folder: str, url: str) -> None:
     print(f"| SQLite | {_session_start(folder, project, os.path.join(folder, 'file'))} |")
     print(f"| PostgreSQL by a socket | {_session_start(folder, project, url)} |")
     for latency in LATENCIES_MS:
-        with _delaying(latency / 2_000) as port:
-            through = url.replace(f"?host={_socket_folder()}", f"?host=127.0.0.1&port={port}")
+        with network_to(_socket_folder(), latency / 2_000) as network:
+            through = url.replace(f"?host={_socket_folder()}", f"?host=127.0.0.1&port={network.port}")
             print(f"| PostgreSQL, {latency} ms away and back | {_session_start(folder, project, through)} |")
 
 
@@ -153,31 +151,6 @@ def _session_start(folder: str, project: str, store: str) -> str:
 
 def _socket_folder() -> str:
     return server().partition("host=")[2]
-
-
-@contextlib.contextmanager
-def _delaying(seconds: float) -> Iterator[int]:
-    """Serve a port that leads to the server's socket and delays each direction by *seconds*."""
-    loop = asyncio.new_event_loop()
-    path = os.path.join(_socket_folder(), ".s.PGSQL.5432")
-
-    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(1 << 16):
-            loop.call_later(seconds, writer.write, data)
-        loop.call_later(seconds, writer.close)
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        onward = await asyncio.open_unix_connection(path)
-        await asyncio.gather(forward(reader, onward[1]), forward(onward[0], writer))
-
-    listening = loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1", 0))
-    thread = threading.Thread(target=loop.run_forever, daemon=True)
-    thread.start()
-    try:
-        yield listening.sockets[0].getsockname()[1]
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
 
 
 if __name__ == "__main__":

@@ -82,8 +82,10 @@ def member(tenant: str | None = None) -> Iterator[str]:
         )
 
 
-def url_of(address: str) -> str:
-    """Return *address* as users write it, with the password."""
+def url_of(address: str, port: int | None = None) -> str:
+    """Return *address* as users write it, with the password; with *port* it leads there, on this machine."""
     parts = conninfo_to_dict(address)
     password = f":{parts['password']}" if parts.get("password") else ""
+    if port:
+        return f"postgresql://{parts['user']}{password}@127.0.0.1:{port}/{parts['dbname']}"
     return f"postgresql://{parts['user']}{password}@/{parts['dbname']}?host={parts['host']}"

@@ -29,12 +29,14 @@ COUNT_BUSY_SECONDS = 0.05
 LONGEST_WAIT = 30.0
 """Seconds that a statement may take; a server that stopped answering is noticed after them."""
 
+CHANGING = ("INSERT INTO ", "UPDATE hardwon.", "DELETE FROM ")
 CHANGE = "UPDATE hardwon.state SET version = version + 1 WHERE tenant = %(tenant)s"
 CONNECT_SECONDS = 5
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 AHEAD_SECONDS = 2.0
 """How long what was asked ahead is an answer."""
 
+MANY_STATEMENTS = 200
 SHORTEST_SECRET = 8
 MAX_REMEMBERED = 64
 """Answers that are remembered within a snapshot: those of one session start; a read of everything asks for more."""
@@ -106,6 +108,7 @@ class Database:
         self.path = shown(self._parameters)
         self.warn: Callable[[str], None] = _ignore
         self.own_changes = 0
+        self._written = 0
         self.connection = self._connect()
 
     def _connect(self) -> _Connection:
@@ -117,12 +120,13 @@ class Database:
             connection.longest_wait = self._longest_wait
             try:
                 answers = connection.execute(HANDSHAKE)
-            except psycopg.Error as error:
+            except psycopg.errors.InsufficientPrivilege as error:
                 role = connection.info.user
                 connection.close()
-                if not isinstance(error, psycopg.errors.InsufficientPrivilege):
-                    raise
                 raise StorageError(self._not_a_member(role)) from error
+            except psycopg.Error:
+                connection.close()
+                raise
             answers.nextset()
             [(self.role, self.is_read_only, version, tenant, entries)] = answers.fetchall()
         if version != NEWEST or tenant is None:
@@ -204,6 +208,7 @@ class Database:
         values = [self._values(given) for given in parameters]
         if not values:
             return
+        self._written += len(values)
         with translated(self.path), self.connection.cursor() as cursor:
             cursor.executemany(statement, values)
 
@@ -229,8 +234,10 @@ class Database:
 
     def together(self, statements: Iterable[Statement]) -> None:
         """Run all *statements* in one round trip; none of them returns rows."""
+        sent = [(statement, self._values(given)) for statement, given in statements]
+        self._written += len(sent)
         with translated(self.path):
-            self._run_together((statement, self._values(given)) for statement, given in statements)
+            self._run_together(sent)
 
     @property
     def _is_within(self) -> bool:
@@ -307,7 +314,7 @@ class Database:
         )
         try:
             self.connection.execute(together)
-        except psycopg.OperationalError:
+        except psycopg.Error:
             if not self.connection.closed:
                 with suppress(psycopg.Error):
                     self.connection.execute("ROLLBACK")
@@ -336,7 +343,10 @@ class Database:
         return int(self.value("SELECT version FROM hardwon.state WHERE tenant = %(tenant)s"))
 
     def close(self) -> None:
-        """Close the connection; idempotent."""
+        """Close the connection, after new statistics for the server if much was stored; idempotent."""
+        if self._written >= MANY_STATEMENTS and not self.connection.closed and not self._has_begun:
+            with suppress(psycopg.Error):  # the server makes them itself, later
+                self.connection.execute("SELECT hardwon.renew_statistics()")
         self.connection.close()
 
     def _values(self, parameters: Mapping[str, object]) -> dict[str, object]:
@@ -348,7 +358,7 @@ def _rows_of(cursor: psycopg.Cursor[Row]) -> list[Row]:
 
 
 def _only_reads(statement: str) -> bool:
-    return statement.lstrip().startswith(("SELECT", "WITH"))
+    return statement.lstrip().startswith(("SELECT", "WITH")) and not any(word in statement for word in CHANGING)
 
 
 def _ignore(_: str) -> None:

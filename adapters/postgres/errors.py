@@ -29,6 +29,7 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
 )
 
 OF_AUTHENTICATION = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
+OF_POOLER = ("query_wait_timeout", "server_login_retry", "server login has been failing")
 UNKNOWN_ROLE = ("role ", "does not exist")
 
 
@@ -56,6 +57,8 @@ def reason_of(error: psycopg.Error) -> str:
     line = " ".join(str(error).split())
     if any(part in line for part in OF_AUTHENTICATION):
         return "the server refuses this role or its password"
+    if any(part in line for part in OF_POOLER):
+        return "the pooler has no connection to the server: try again"
     if all(part in line for part in UNKNOWN_ROLE):
         return "the server knows no such role"
     if 'database "' in line and "does not exist" in line:

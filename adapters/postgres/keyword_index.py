@@ -39,12 +39,7 @@ BM25 = "q.weight * ((p.{times} * ({k1} + 1)) / (p.{times} + {k1} * (1 - {b} + {b
 ASKED = "unnest(%(terms)s::text[], %(weights)s::float8[]) WITH ORDINALITY AS q (term, weight, place)"
 POSTINGS = f"{ASKED} JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.term = q.term AND p.{{times}} > 0"
 
-# Each entry is looked up by its number: without statistics, as after a large import, the server would choose a slow way.
-WITHIN = """
-    CROSS JOIN LATERAL (
-        SELECT * FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = m.number AND {within} OFFSET 0
-    ) e
-"""
+ENTRY = "JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = m.number"
 
 # Summed in the order of the query, as FTS5 does it: floats depend on it.
 MATCH = f"""
@@ -52,7 +47,7 @@ MATCH = f"""
         SELECT p.number, sum({BM25.format(times="{times}", words="words", k1=K1, b=B)} ORDER BY q.place) AS score
         FROM {POSTINGS} {{among}} GROUP BY p.number HAVING count(*) >= %(at_least)s
     )
-    SELECT e.number, e.category, e.updated_at, e.id, m.score FROM matched m {WITHIN}
+    SELECT e.number, e.category, e.updated_at, e.id, m.score FROM matched m {ENTRY} WHERE {{within}}
 """
 PASSAGES = f"""
     WITH matched AS MATERIALIZED (
@@ -60,7 +55,7 @@ PASSAGES = f"""
             sum(q.weight ORDER BY q.place) AS matched
         FROM {POSTINGS.format(times="passage_times")} GROUP BY p.number, p.passage
     )
-    SELECT e.number, e.category, m.score, m.matched FROM matched m {WITHIN} ORDER BY e.updated_at DESC, e.id
+    SELECT e.number, e.category, m.score, m.matched FROM matched m {ENTRY} WHERE {{within}} ORDER BY e.updated_at DESC, e.id
 """
 
 

@@ -33,6 +33,13 @@ DEFAULT_TENANT = "default"
 LARGE_SPACE = 20_000
 """Vectors of a tenant from which an index serves better than a scan."""
 
+ABANDONED = """
+    SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+    WHERE c.relnamespace = 'hardwon'::regnamespace AND c.relname = %s AND NOT i.indisvalid
+        AND NOT EXISTS (SELECT 1 FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid)
+"""
+"""A row if an index was left unfinished by an interrupted migration."""
+
 
 class Migration(NamedTuple):
     """A file of SQL, run in one transaction."""
@@ -78,17 +85,13 @@ def migrate(dsn: str) -> list[int]:
     """
     with _as_owner(dsn) as (connection, path):
         _ensure_server(connection, path)
-        connection.execute("SELECT pg_advisory_lock(%s)", (LOCK,))
-        try:
-            with connection.transaction():
-                _create_frame(connection)
-                done = _apply(connection, path)
-                if not connection.execute("SELECT 1 FROM hardwon.member").fetchone():
-                    _join(connection, connection.info.user, DEFAULT_TENANT)
-            _index_large_spaces(connection)
-        finally:
-            if not connection.closed:
-                connection.execute("SELECT pg_advisory_unlock(%s)", (LOCK,))
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+            _create_frame(connection)
+            done = _apply(connection, path)
+            if not connection.execute("SELECT 1 FROM hardwon.member").fetchone():
+                _join(connection, connection.info.user, DEFAULT_TENANT)
+        _index_large_spaces(connection)
         return done
 
 
@@ -170,11 +173,14 @@ def _index_large_spaces(connection: psycopg.Connection) -> None:
         (LARGE_SPACE,),
     ).fetchall()
     for (width,) in wide:
+        name = f"vector_near_{width}"
+        if connection.execute(ABANDONED, (name,)).fetchone():
+            connection.execute(composed.SQL("DROP INDEX hardwon.{}").format(composed.Identifier(name)))
         connection.execute(
             composed.SQL(
                 "CREATE INDEX CONCURRENTLY IF NOT EXISTS {name} ON hardwon.vector"
                 " USING hnsw ((vec::halfvec({width})) halfvec_cosine_ops) WHERE vector_dims(vec) = {width}"
-            ).format(name=composed.Identifier(f"vector_near_{width}"), width=composed.Literal(width))
+            ).format(name=composed.Identifier(name), width=composed.Literal(width))
         )
 
 

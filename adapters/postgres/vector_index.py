@@ -43,25 +43,19 @@ PAGE = 100
 # In float64, as the domain does it; pgvector computes in float32.
 EXACT = "(SELECT sum(a * b) FROM unnest(v.vec::float4[]::float8[], %(values)s::float8[]) pair (a, b))"
 
-# Each vector is looked up by its number: without statistics, as after a large import, the server would choose a slow way.
-VECTOR_OF = """
-    CROSS JOIN LATERAL (
-        SELECT * FROM hardwon.vector v
-        WHERE v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = {entry}.number OFFSET 0
-    ) v
-"""
 NEAREST = BEST.format(
     scored=f"""
-        SELECT e.number, e.category, e.updated_at, e.id, -(v.vec <#> %(query)s::vector) AS score
-        FROM hardwon.entry e {VECTOR_OF.format(entry="e")} WHERE {{within}}
+        SELECT e.number, e.category, e.updated_at, e.id, -(v.vec <#> %(query)s::vector) AS score {FROM_VECTORS} {{within}}
     """,
     exact=EXACT,
-    joined=VECTOR_OF.format(entry="b"),
+    joined="""
+        CROSS JOIN LATERAL (
+            SELECT v.vec FROM hardwon.vector v
+            WHERE v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = b.number OFFSET 0
+        ) v
+    """,  # one by one, as they are few, which the server can't know
 )
-SCORES = f"""
-    SELECT e.number, {EXACT} FROM hardwon.entry e {VECTOR_OF.format(entry="e")}
-    WHERE {{within}} AND e.number = ANY(%(wanted)s)
-"""
+SCORES = f"SELECT e.number, {EXACT} {FROM_VECTORS} {{within}} AND e.number = ANY(%(wanted)s)"
 COUNT = f"SELECT count(*) FROM (SELECT 1 {FROM_VECTORS} {{within}}) compared"
 NEAR = f"""
     SELECT v.number, {EXACT} FROM (

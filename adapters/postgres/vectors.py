@@ -23,10 +23,9 @@ LOAD = """
     WHERE tenant = %(tenant)s AND space = %(space)s AND number = ANY(%(numbers)s)
 """
 PENDING_TEXT = f"SELECT e.number, t.name, t.description, t.notes, t.reasoning, t.text_hash FROM hardwon.entry e {TEXT}"
-# Looked up by number, entry by entry: without statistics, as after a large import, the server would choose a slow way.
 HAS_NO_VECTOR = """
     NOT EXISTS (SELECT 1 FROM hardwon.vector v
-        WHERE v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = e.number OFFSET 0)
+        WHERE v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = e.number)
 """
 # The entry is locked as the repository does it, so that no text changes meanwhile.
 PUT = """

@@ -48,7 +48,7 @@ DROP_DOCUMENTS = """
     FROM figures f WHERE c.tenant = %(tenant)s AND c.owner = f.owner
 """
 
-MOST_TIMES = 32_767
+MAX_TIMES = 32_767
 """Upper bound of the times that are counted: those of a smallint."""
 
 
@@ -113,7 +113,7 @@ def _postings(whole: Counter[str], own: Counter[str], passages: Sequence[Counter
 
 
 def _limited(*times: int) -> Iterator[int]:
-    return (min(each, MOST_TIMES) for each in times)
+    return (min(count, MAX_TIMES) for count in times)
 
 
 def ensure_counted(database: Database) -> None:

@@ -400,6 +400,22 @@ CREATE TABLE hardwon.saved_row (
     PRIMARY KEY (tenant, snapshot, relation, place)
 );
 
+-- Statistics, without which the server searches slowly, of the tables that have doubled since the last ones. The server does it within
+-- minutes; a program that stored much does it at once. A function of the owner, as members may not do it themselves.
+CREATE FUNCTION hardwon.renew_statistics() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    relation regclass;
+BEGIN
+    FOR relation IN SELECT c.oid FROM pg_class c WHERE c.relnamespace = 'hardwon'::regnamespace AND c.relkind = 'r'
+        AND pg_relation_size(c.oid) > 2 * c.relpages * current_setting('block_size')::bigint
+    LOOP
+        EXECUTE format('ANALYZE %s', relation);
+    END LOOP;
+END $$;
+REVOKE EXECUTE ON FUNCTION hardwon.renew_statistics() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hardwon.renew_statistics() TO hardwon_member;
+
 -- Who sees what: a member's tenant alone, and of it nothing that is another member's own.
 GRANT SELECT ON hardwon.tenant, hardwon.member TO hardwon_member;
 GRANT SELECT, UPDATE ON hardwon.state TO hardwon_member;

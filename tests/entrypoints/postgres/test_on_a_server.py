@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, run
+from tests.network import network_to
 from tests.postgres_server import SECRET, member, new_database, url_of
 from tests.waiting import in_time
 
@@ -18,6 +20,9 @@ LESSON = "Always pin the base image of a container by digest."
 BANK = "# Patterns\n\n### Pattern: Of the bank\nAbout it.\n- Observation count: 2\n"
 START = {"session_id": "s1", "hook_event_name": "SessionStart"}
 HOOK_SECONDS = 2.5
+ROUND_TRIPS = 20
+"""Upper bound of those of a session start, with those that connect, and those that keep the receipt after the block is out."""
+
 
 Join = Callable[[str], World]
 
@@ -69,6 +74,20 @@ def test_a_lesson_of_one_home_is_in_the_block_of_another_home(joined: Join) -> N
     assert "- From: ann/project" in block
     assert hardwon(ann, "show", "1", "--json").document["recall_count"] == 1
     assert not list(bob.store.glob("memory.db*"))
+
+
+def test_a_session_start_crosses_a_network_few_times(tmp_path: Path, cleanup: contextlib.ExitStack) -> None:
+    address = cleanup.enter_context(member())
+    network = cleanup.enter_context(network_to(str(conninfo_to_dict(address)["host"])))
+    ann = on_server(tmp_path / "ann", url_of(address, network.port), cleanup)
+    for number in range(5):
+        add(ann, f"{LESSON} {number}")
+    ann.launch(payload={**START, "cwd": str(ann.project)})  # registers the project
+    network.round_trips = 0
+    block = ann.launch(payload={**START, "cwd": str(ann.project)}).run.stdout
+
+    assert "### Pin images" in block
+    assert 0 < network.round_trips <= ROUND_TRIPS
 
 
 def test_the_vector_of_a_query_is_remembered_on_the_machine(ann: World) -> None:

@@ -1,0 +1,141 @@
+"""The schema of a store is made once, however often and by how many it is asked for, and a server that does not fit is left as it is."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from hardwon.adapters.postgres import migrate as migrations
+from hardwon.adapters.postgres.database import NEWEST, Database
+from hardwon.adapters.postgres.migrate import add_member, members, migrate, remove_member
+from hardwon.domain.model.errors import NewerSchemaError, StorageError
+from tests.contracts.postgres_world import world_of
+from tests.postgres_server import new_database
+from tests.strategies import SPACE, lesson, planted
+
+pytestmark = pytest.mark.postgres
+
+AT_ONCE = 4
+INDEX = f"vector_near_{SPACE.dimensions}"
+
+
+@pytest.fixture
+def empty() -> Iterator[str]:
+    with new_database() as address:
+        yield address
+
+
+@pytest.fixture
+def store(empty: str) -> str:
+    migrate(empty)
+    return empty
+
+
+def run(address: str, statement: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(address, autocommit=True) as owner:
+        cursor = owner.execute(sql.SQL(statement))
+        return cursor.fetchall() if cursor.description else []
+
+
+def test_a_second_migration_adds_nothing(empty: str) -> None:
+    assert migrate(empty) == [NEWEST]
+    assert migrate(empty) == []
+
+
+def test_of_several_migrations_at_once_one_makes_the_schema(empty: str) -> None:
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        added = [*pool.map(migrate, [empty] * AT_ONCE)]
+
+    assert sorted(added) == [[]] * (AT_ONCE - 1) + [[NEWEST]]
+    with closing(Database(empty)) as database:
+        assert database.entries_at_first == 0
+
+
+def test_a_schema_of_a_later_hardwon_is_refused_and_left(store: str) -> None:
+    run(store, "INSERT INTO hardwon.migration (version, checksum) VALUES (99, 'later')")
+
+    for act in (migrate, Database):
+        with pytest.raises(NewerSchemaError, match=r"has schema version 99.*install the newest hardwon"):
+            act(store)
+
+
+def test_a_schema_of_an_earlier_hardwon_is_refused_with_the_way_out(store: str) -> None:
+    run(store, "DELETE FROM hardwon.migration")
+
+    with pytest.raises(StorageError, match="hardwon needs 1; its owner runs: hardwon store migrate"):
+        Database(store)
+
+
+def test_a_schema_that_a_changed_file_made_is_left(store: str) -> None:
+    run(store, "UPDATE hardwon.migration SET checksum = 'other'")
+
+    with pytest.raises(StorageError, match="was made by a changed hardwon; nothing was done"):
+        migrate(store)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("OLDEST_SERVER", 990_000, "hardwon needs 16 or newer"),
+        ("OLDEST_VECTOR", (99, 0), r"has pgvector \d.*; hardwon needs 0.8 or newer"),
+    ],
+)
+def test_a_server_that_is_too_old_is_left_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, empty: str, name: str, value: object, message: str
+) -> None:
+    monkeypatch.setattr(migrations, name, value)
+
+    with pytest.raises(StorageError, match=message):
+        migrate(empty)
+    assert run(empty, "SELECT 1 FROM pg_namespace WHERE nspname = 'hardwon'") == []
+
+
+def test_a_role_that_may_not_create_is_refused(empty: str) -> None:
+    with psycopg.connect(empty, autocommit=True) as owner:
+        owner.execute("CREATE ROLE may_not_create LOGIN")
+    try:
+        with pytest.raises(StorageError, match="may not do that"):
+            migrate(f"{empty} user=may_not_create")
+    finally:
+        run(empty, "DROP ROLE may_not_create")
+
+
+def test_many_vectors_get_an_index_and_one_that_was_left_unfinished_is_made_again(
+    monkeypatch: pytest.MonkeyPatch, store: str
+) -> None:
+    monkeypatch.setattr(migrations, "LARGE_SPACE", 1)
+    is_valid = (
+        f"SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname = '{INDEX}'"
+    )
+    with closing(Database(store)) as database:
+        world = world_of(database)
+        world.add(lesson("first"), lesson("second"))
+        world.embed_all({number: planted(0.5) for number in world.seqs().values()})
+    migrate(store)
+    assert run(store, is_valid) == [(True,)]
+
+    run(store, f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'hardwon.{INDEX}'::regclass")
+    migrate(store)
+    assert run(store, is_valid) == [(True,)]
+
+
+def test_members_join_and_leave_one_tenant(store: str) -> None:
+    role = "member_who_moves"
+    run(store, f"CREATE ROLE {role} LOGIN")
+    try:
+        add_member(store, role, "first")
+        with pytest.raises(StorageError, match=f"is a member of 'first': hardwon store remove-member {role} first"):
+            add_member(store, role, "second")
+        assert (role, "first") in members(store)
+
+        assert remove_member(store, role)
+        assert not remove_member(store, role)
+        add_member(store, role, "second")
+        assert (role, "second") in members(store)
+        with pytest.raises(StorageError, match="has no role 'nobody_here'; create it with: CREATE ROLE nobody_here"):
+            add_member(store, "nobody_here")
+    finally:
+        run(store, f"REVOKE hardwon_member FROM {role}; DROP ROLE {role}")
