@@ -25,7 +25,7 @@ KEYS = """
     JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
 """
 
-TABLE = re.compile(r"\bhardwon\.(\w+)")
+TABLE = re.compile(r"\bhardwon\.(\w+)\b(?!\()")
 
 
 def test_every_key_and_index_begins_with_the_tenant() -> None:
