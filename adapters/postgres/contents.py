@@ -173,10 +173,7 @@ class PostgresStoreContents(StoreContents):
     @override
     def reserve(self, number: int) -> None:
         with self._database.transaction():
-            self._database.rows(
-                f"UPDATE hardwon.state SET last_number = greatest(last_number, %(number)s - 1) {OF_TENANT}",
-                number=number,
-            )
+            self._database.reserve(number)
 
     @override
     def add_activity(self, exported: ExportedEntry) -> None:

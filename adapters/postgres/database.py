@@ -30,7 +30,10 @@ LONGEST_WAIT = 30.0
 """Seconds that a statement may take; a server that stopped answering is noticed after them."""
 
 CHANGING = ("INSERT INTO ", "UPDATE hardwon.", "DELETE FROM ")
-CHANGE = "UPDATE hardwon.state SET version = version + 1 WHERE tenant = %(tenant)s"
+CHANGE = """
+    UPDATE hardwon.state SET version = version + 1, last_number = greatest(last_number, %(last_number)s)
+    WHERE tenant = %(tenant)s
+"""
 CONNECT_SECONDS = 5
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 AHEAD_SECONDS = 2.0
@@ -108,6 +111,7 @@ class Database:
         self.path = shown(self._parameters)
         self.warn: Callable[[str], None] = _ignore
         self.own_changes = 0
+        self._last_number = 0  # of the entries, as it was when the transaction began
         self._written = 0
         self.connection = self._connect()
 
@@ -252,7 +256,7 @@ class Database:
     @contextmanager
     def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:
         """Lock the tenant's contents; changes within are atomic. A nested transaction joins the outer one."""
-        lock = composed.SQL("SELECT 1 FROM hardwon.state WHERE tenant = {} FOR UPDATE").format(
+        lock = composed.SQL("SELECT last_number FROM hardwon.state WHERE tenant = {} FOR UPDATE").format(
             composed.Literal(self.tenant)
         )
         with self._atomic(lock, self._busy_seconds if busy_seconds is None else busy_seconds):
@@ -284,9 +288,17 @@ class Database:
             return
         self._answered.clear()
         with translated(self.path):
-            self._begin(lock, busy_seconds)
+            locked = self._begin(lock, busy_seconds)
         with self._ended():
+            if lock:
+                self._last_number = self._last_of(locked)
             yield
+
+    def _last_of(self, locked: list[Row]) -> int:
+        """Return the last number of an entry so far; no row is locked for a role that was removed meanwhile."""
+        for (number,) in locked:
+            return int(number)
+        raise StorageError(self._not_a_member(self.role))
 
     @contextmanager
     def _ended(self) -> Iterator[None]:
@@ -302,8 +314,8 @@ class Database:
                     self.connection.execute("ROLLBACK")
             raise
 
-    def _begin(self, lock: composed.Composed | None, busy_seconds: float) -> None:
-        """Begin a transaction in one round trip, over a new connection if the old one is gone."""
+    def _begin(self, lock: composed.Composed | None, busy_seconds: float) -> list[Row]:
+        """Begin a transaction in one round trip, over a new connection if the old one is gone; return what *lock* selects."""
         milliseconds = composed.Literal(max(1, int(busy_seconds * 1000)))
         together = composed.SQL("; ").join(
             (
@@ -313,14 +325,17 @@ class Database:
             )
         )
         try:
-            self.connection.execute(together)
+            begun = self.connection.execute(together)
         except psycopg.Error:
             if not self.connection.closed:
                 with suppress(psycopg.Error):
                     self.connection.execute("ROLLBACK")
                 raise
             self.connection = self._connect()
-            self.connection.execute(together)
+            begun = self.connection.execute(together)
+        for _ in begun.results():
+            pass  # to the last
+        return _rows_of(begun)
 
     @contextmanager
     def tuned(self, settings: Sequence[str]) -> Iterator[None]:
@@ -336,7 +351,17 @@ class Database:
     def change(self) -> Statement:
         """Return the statement that counts a change of the contents; it is to be run in the same transaction."""
         self.own_changes += 1
-        return CHANGE, {}
+        return CHANGE, {"last_number": self._last_number}
+
+    def next_number(self) -> int:
+        """Return a number for a new entry; within a transaction, which is to note a change."""
+        self._last_number += 1
+        return self._last_number
+
+    def reserve(self, number: int) -> None:
+        """Let new entries have *number* or a higher one; within a transaction."""
+        self._last_number = max(self._last_number, number - 1)
+        self.note_change()
 
     def version(self) -> int:
         """Return the number of changes of the contents so far."""

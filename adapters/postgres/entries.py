@@ -3,9 +3,9 @@
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.postgres.database import Database, Row, Statement
+from hardwon.adapters.postgres.database import Database, Statement
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts, ensure_not_forgotten
 from hardwon.adapters.postgres.query import visible, where
 from hardwon.adapters.postgres.rows import (
@@ -58,13 +58,6 @@ IS_SHARED = """
 
 OWNED = ("entry", "entry_text", "vector", "document", "posting", "history")
 """The tables whose rows belong to the owner of their entry."""
-
-ADD = """
-    WITH next AS (
-        UPDATE hardwon.state SET last_number = last_number + 1 WHERE tenant = %(tenant)s RETURNING last_number
-    )
-    INSERT INTO hardwon.entry (tenant, number, {names}) SELECT %(tenant)s, last_number, {values} FROM next RETURNING number
-"""
 
 DROP_OTHER_VECTORS = """
     DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = %(number)s AND text_hash != %(text_hash)s
@@ -186,41 +179,18 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
                 self._database.rows(EXISTING, id=entry.entry_id)
                 self._owner_of(entry)
             ensure_not_forgotten(self.forgotten, entry)
-            number, owner, gone = self._put_facts(entry)
-            index = [] if gone else indexing(number, owner, entry)
-            self._database.together((*_putting_texts(number, owner, entry), *index, self._database.change()))
+            place = self._place_of(entry)
+            facts = _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
+            index = [] if place.is_retired else indexing(place.number, place.owner, entry)
+            self._database.together((*facts, *_putting_texts(place, entry), *index, self._database.change()))
 
-    def _put_facts(self, entry: "Entry") -> tuple[int, str, bool]:
-        """Upsert the row of *entry*; return its number, its owner and whether it is retired. Nothing of it is in the index then."""
-        existing = self._database.rows(EXISTING, id=entry.entry_id)
-        owner, values = self._owner_of(entry), facts_of(entry)
-        if existing:
-            return self._put_again(existing[0], owner, entry, values)
-        values |= {
-            "id": entry.entry_id,
-            "owner": owner,
-            "created_at": entry.created_at,
-            "retired": is_retired(entry),
-        }
-        marks = ", ".join(f"%({name})s" for name in values)
-        number = self._database.value(ADD.format(names=", ".join(values), values=marks), **values)
-        return number, owner, is_retired(entry)
-
-    def _put_again(self, existing: Row, owner: str, entry: "Entry", values: dict[str, object]) -> tuple[int, str, bool]:
-        number, known_owner, was_retired, expired_at = existing
-        stays = was_retired and entry.expires_at is not None and entry.expires_at == expired_at
-        values["retired"] = gone = is_retired(entry) or stays
-        changes = ", ".join(f"{name} = %({name})s" for name in values)
-        update = f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s"
-        self._database.together(
-            (
-                *dropping(number),  # counted among the words of its owner
-                *(_handing_over(number, owner) if owner != known_owner else ()),
-                (update, {"number": number, **values}),
-                *([(DROP_VECTORS, {"number": number})] if gone else ()),
-            )
-        )
-        return number, owner, gone
+    def _place_of(self, entry: "Entry") -> "_Place":
+        """Return where *entry* is stored, or will be."""
+        owner = self._owner_of(entry)
+        for number, earlier_owner, was_retired, expired_at in self._database.rows(EXISTING, id=entry.entry_id):
+            stays = was_retired and entry.expires_at is not None and entry.expires_at == expired_at
+            return _Place(number, owner, is_retired(entry) or stays, earlier_owner)
+        return _Place(self._database.next_number(), owner, is_retired(entry))
 
     def _owner_of(self, entry: "Entry") -> str:
         """Return who alone may see *entry*: what stands for a file is its member's, unless its project shares its conversations."""
@@ -436,24 +406,58 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
             self._database.rows(DROP_VECTORS, number=number)
 
 
-def _handing_over(number: int, owner: str) -> list[Statement]:
-    """Return the statements by which an entry belongs to *owner* from now on."""
-    about = {"number": number, "owner": owner}
-    return [
+class _Place(NamedTuple):
+    """
+    Where an entry is stored.
+
+    Attributes:
+        number: Of its rows.
+        owner: Who alone sees it, empty for all members.
+        is_retired: Whether it is in no index.
+        earlier_owner: Who alone saw it until now, None for a new entry.
+
+    """
+
+    number: int
+    owner: str
+    is_retired: bool
+    earlier_owner: str | None = None
+
+
+def _adding(place: _Place, entry: "Entry") -> list[Statement]:
+    """Return the statement that stores the facts of a new entry."""
+    own = {"id": entry.entry_id, "owner": place.owner, "created_at": entry.created_at, "retired": place.is_retired}
+    values = {**facts_of(entry), **own}
+    return [(_insert("entry", values), {"number": place.number, **values})]
+
+
+def _changing(place: _Place, entry: "Entry") -> list[Statement]:
+    """Return the statements that store other facts of an entry, and take it out of the index, in which it counts for its earlier owner."""
+    values = {**facts_of(entry), "retired": place.is_retired}
+    changes = ", ".join(f"{name} = %({name})s" for name in values)
+    update = f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s"
+    about = {"number": place.number, "owner": place.owner}
+    handing_over = [
         (f"UPDATE hardwon.{table} SET owner = %(owner)s WHERE tenant = %(tenant)s AND number = %(number)s", about)
         for table in OWNED
     ]
+    return [
+        *dropping(place.number),
+        *(handing_over if place.owner != place.earlier_owner else ()),
+        (update, {"number": place.number, **values}),
+        *([(DROP_VECTORS, about)] if place.is_retired else ()),
+    ]
 
 
-def _putting_texts(number: int, owner: str, entry: "Entry") -> list[Statement]:
+def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
     """Return the statements that store the texts of an entry, and delete the vectors of earlier ones."""
     values = texts_of(entry)
-    kept = {"owner": owner, "anchor_id": entry.anchor_id}
+    kept = {"owner": place.owner, "anchor_id": entry.anchor_id}
     changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
     insert = f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET {changes}"
     return [
-        (insert, {"number": number, **values, **kept}),
-        (DROP_OTHER_VECTORS, {"number": number, "text_hash": values["text_hash"]}),
+        (insert, {"number": place.number, **values, **kept}),
+        (DROP_OTHER_VECTORS, {"number": place.number, "text_hash": values["text_hash"]}),
     ]
 
 
