@@ -412,9 +412,9 @@ class _Place(NamedTuple):
 
     Attributes:
         number: Of its rows.
-        owner: Who alone sees it, empty for all members.
+        owner: The member that alone sees it, empty for all members.
         is_retired: Whether it is in no index.
-        earlier_owner: Who alone saw it until now, None for a new entry.
+        earlier_owner: The member that alone saw it until now, None for a new entry.
 
     """
 
