@@ -100,6 +100,7 @@ class Worker:
         self._lock = open_lock(global_store)
         self._dealt_with = dict[str, int]()
         self._has_tidied = False
+        self._problems = set[str]()
         self.warn = open_log(global_store)
 
     def run(self) -> None:
@@ -139,7 +140,10 @@ class Worker:
         except CorruptStoreError:
             raise
         except Exception as error:  # noqa: BLE001  # nobody else would tell of it
-            self.warn(f"capture: {type(error).__name__}: {error}")
+            problem = f"capture: {type(error).__name__}: {error}"
+            if problem not in self._problems:  # as of a server that is away
+                self._problems.add(problem)
+                self.warn(problem)
 
     def _capture_waiting(self, waiting: Waiting) -> None:
         session_id = waiting.session_id

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import sys
 import threading
 from collections.abc import Iterator
 
@@ -13,6 +14,7 @@ class Network:
     Attributes:
         port: Where clients connect.
         round_trips: How often a client spoke after the server had, or for the first time.
+        limit: After so many round trips nothing crosses it, and nothing is closed.
 
     """
 
@@ -23,6 +25,7 @@ class Network:
         self._listening = self._loop.run_until_complete(asyncio.start_server(self._connect, "127.0.0.1", 0))
         self.port: int = self._listening.sockets[0].getsockname()[1]
         self.round_trips = 0
+        self.limit = sys.maxsize
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
@@ -44,6 +47,8 @@ class Network:
             while data := await reader.read(1 << 16):
                 self.round_trips += who == "client" and spoke[0] == "server"
                 spoke[0] = who
+                if self.round_trips > self.limit:
+                    continue
                 self._loop.call_later(self._seconds, writer.write, data)
         await asyncio.sleep(self._seconds)
         writer.close()

@@ -2,15 +2,18 @@
 
 import contextlib
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
+from hardwon.entrypoints.bootstrap_capture import MODULE
+from tests.entrypoints.conversing import Conversation, statuses
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, run
-from tests.network import network_to
+from tests.network import Network, network_to
 from tests.postgres_server import SECRET, member, new_database, url_of
 from tests.waiting import in_time
 
@@ -76,10 +79,20 @@ def test_a_lesson_of_one_home_is_in_the_block_of_another_home(joined: Join) -> N
     assert not list(bob.store.glob("memory.db*"))
 
 
-def test_a_session_start_crosses_a_network_few_times(tmp_path: Path, cleanup: contextlib.ExitStack) -> None:
-    address = cleanup.enter_context(member())
-    network = cleanup.enter_context(network_to(str(conninfo_to_dict(address)["host"])))
-    ann = on_server(tmp_path / "ann", url_of(address, network.port), cleanup)
+@pytest.fixture
+def networked(tmp_path: Path, cleanup: contextlib.ExitStack) -> Callable[[], tuple[World, Network]]:
+    """Return a function that makes a world of a new member, and the network between it and the server."""
+
+    def make() -> tuple[World, Network]:
+        address = cleanup.enter_context(member())
+        network = cleanup.enter_context(network_to(str(conninfo_to_dict(address)["host"])))
+        return on_server(tmp_path / "ann", url_of(address, network.port), cleanup), network
+
+    return make
+
+
+def test_a_session_start_crosses_a_network_few_times(networked: Callable[[], tuple[World, Network]]) -> None:
+    ann, network = networked()
     for number in range(5):
         add(ann, f"{LESSON} {number}")
     ann.launch(payload={**START, "cwd": str(ann.project)})  # registers the project
@@ -194,6 +207,45 @@ def test_a_session_starts_with_the_banks_where_the_server_is_away(ann: World, si
     assert (started.code, "### Pattern: Of the bank" in started.stdout) == (0, True)
     assert len(started.log) == 1
     assert in_time(started.seconds, HOOK_SECONDS)
+
+
+@pytest.mark.parametrize("round_trips", [1, 6, 9, 12, 15])
+def test_a_session_starts_where_the_server_falls_silent_in_the_middle(
+    networked: Callable[[], tuple[World, Network]], round_trips: int
+) -> None:
+    ann, network = networked()
+    add(ann)
+    ann.write_bank("patterns", BANK)
+    ann.launch(payload={**START, "cwd": str(ann.project)})
+    network.limit = network.round_trips + round_trips
+    started = ann.launch(payload={**START, "cwd": str(ann.project)})
+
+    assert (started.run.code, "### Pattern: Of the bank" in started.run.stdout) == (0, True)
+    assert len(started.run.log) <= 1
+    assert in_time(started.run.seconds, HOOK_SECONDS)
+
+
+def test_what_is_said_while_the_server_is_away_waits_and_is_kept_later(ann: World) -> None:
+    ann.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    url = ann.variables["HARDWON_STORE"]
+    ann.variables["HARDWON_STORE"] = "postgresql://ann@127.0.0.1:1/memory"
+    Conversation(ann).say("Which way does the parser go?", "We decided that it goes to the left.")
+    work(ann)
+
+    assert statuses(ann)["first"].waiting == 2
+    assert len(ann.log.read_text().splitlines()) == 1
+
+    ann.variables["HARDWON_STORE"] = url
+    work(ann)
+    assert statuses(ann)["first"].waiting == 0
+    kept = hardwon(ann, "list", "--in", "conversations", "--scope", "global", "--json")
+    assert "parser" in kept.stdout
+
+
+def work(world: World) -> None:
+    """Let a worker do what waits, and end."""
+    options = ("--global-store", str(world.store), "--project-root", str(world.project), "--on-server")
+    subprocess.run([world.bin / "python", "-m", MODULE, *options], env=world.variables, cwd=world.folder, check=False)
 
 
 def test_an_empty_database_is_made_ready_by_its_owner(empty_world: World) -> None:
