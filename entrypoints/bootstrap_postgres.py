@@ -11,11 +11,12 @@ from hardwon.ports.override import override
 
 try:
     from hardwon.adapters.postgres.activity import PostgresReceipts, PostgresUsageLog
-    from hardwon.adapters.postgres.database import BUSY_SECONDS, LONGEST_WAIT, NEWEST, Database
+    from hardwon.adapters.postgres.database import BUSY_SECONDS, Database
     from hardwon.adapters.postgres.entries import PostgresEntryRepository, first_expiry
     from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
     from hardwon.adapters.postgres.metadata import PostgresMetadata
     from hardwon.adapters.postgres.projects import read_registry
+    from hardwon.adapters.postgres.session import LONGEST_WAIT, NEWEST
     from hardwon.adapters.postgres.vectors import PostgresVectorStore, read_spaces
 except ModuleNotFoundError as error:
     raise StorageError(

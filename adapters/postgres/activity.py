@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from psycopg.types.json import Jsonb
 
-from hardwon.adapters.postgres.database import Database, Row
+from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.query import all_of
+from hardwon.adapters.postgres.session import Row
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
 from hardwon.domain.model.injection.receipt import NearMiss, Receipt, Shown
 from hardwon.ports.activity import History, Receipts, UsageLog

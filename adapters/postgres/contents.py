@@ -6,13 +6,14 @@ from itertools import groupby
 from operator import itemgetter
 
 from hardwon.adapters.postgres.activity import CHANGES, INSERT_CHANGE, usage_values
-from hardwon.adapters.postgres.database import Database, Row
+from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.file_state import SELECT_DEPARTED, PostgresAbsences, to_absent_file
 from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
 from hardwon.adapters.postgres.influences import INSERT_INFLUENCE
 from hardwon.adapters.postgres.named import number_of
 from hardwon.adapters.postgres.projects import ADD_PLACE, read_projects
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
+from hardwon.adapters.postgres.session import Row
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import (

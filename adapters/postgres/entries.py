@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.postgres.database import Database, Statement
+from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts, ensure_not_forgotten
 from hardwon.adapters.postgres.query import visible, where
 from hardwon.adapters.postgres.rows import (
@@ -26,7 +26,8 @@ from hardwon.adapters.postgres.rows import (
     to_entry,
     to_recall_facts,
 )
-from hardwon.adapters.postgres.words import drop_from_index, dropping, index_entry, indexing
+from hardwon.adapters.postgres.session import Statement
+from hardwon.adapters.postgres.words import EMPTY_INDEX, drop_from_index, dropping, indexing
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
@@ -46,10 +47,10 @@ OF_TENANT = "e.tenant = %(tenant)s"
 RANKED_LEARNING = f"{OF_TENANT} AND e.kind = 'learning' AND NOT e.retired"
 
 EXISTING = """
-    SELECT e.number, e.owner, e.retired, e.expires_at FROM hardwon.entry e
-    WHERE e.tenant = %(tenant)s AND e.id = %(id)s ORDER BY e.owner DESC LIMIT 1
+    SELECT e.owner, e.number, e.author, e.updated_at, e.retired, e.expires_at FROM hardwon.entry e
+    WHERE e.tenant = %(tenant)s AND e.id = %(id)s ORDER BY e.owner DESC
 """
-"""The entry of an id, a personal one before the one that all members share."""
+"""The entries of an id: a personal one, and the one that all members share."""
 
 IS_SHARED = """
     SELECT EXISTS (SELECT 1 FROM hardwon.project
@@ -62,7 +63,9 @@ OWNED = ("entry", "entry_text", "vector", "document", "posting", "history")
 DROP_OTHER_VECTORS = """
     DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = %(number)s AND text_hash != %(text_hash)s
 """
-DROP_VECTORS = "DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = %(number)s"
+DROP_VECTORS = "DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+DELETE = "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s"
+RETIRE = "UPDATE hardwon.entry SET retired = true WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
 
 RENAME = (
     "UPDATE hardwon.entry SET id = %(new)s WHERE tenant = %(tenant)s AND id = %(old)s",
@@ -179,18 +182,28 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
                 self._database.rows(EXISTING, id=entry.entry_id)
                 self._owner_of(entry)
             ensure_not_forgotten(self.forgotten, entry)
-            place = self._place_of(entry)
-            facts = _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
-            index = [] if place.is_retired else indexing(place.number, place.owner, entry)
-            self._database.together((*facts, *_putting_texts(place, entry), *index, self._database.change()))
+            if place := self._place_of(entry):
+                facts = _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
+                index = [] if place.is_retired else indexing(place.number, place.owner, entry)
+                self._database.together((*facts, *_putting_texts(place, entry), *index, self._database.change()))
 
-    def _place_of(self, entry: "Entry") -> "_Place":
-        """Return where *entry* is stored, or will be."""
-        owner = self._owner_of(entry)
-        for number, earlier_owner, was_retired, expired_at in self._database.rows(EXISTING, id=entry.entry_id):
-            stays = was_retired and entry.expires_at is not None and entry.expires_at == expired_at
-            return _Place(number, owner, is_retired(entry) or stays, earlier_owner)
-        return _Place(self._database.next_number(), owner, is_retired(entry))
+    def _place_of(self, entry: "Entry") -> "_Place | None":
+        """Return where *entry* is stored, or will be; None if it stands for a file of which another member stored as new a version."""
+        owner, role = self._owner_of(entry), self._database.role
+        known = {row[0]: _Known(*row) for row in self._database.rows(EXISTING, id=entry.entry_id)}
+        shared, personal = known.get(""), known.get(role)
+        of_another = shared if shared and entry.file_path is not None and shared.author != role else None
+        if owner:
+            found = personal or (None if of_another else shared)
+        elif of_another and not personal and of_another.updated_at >= entry.updated_at:
+            return None
+        else:
+            found = shared or personal
+        if not found:
+            return _Place(self._database.next_number(), owner, is_retired(entry))
+        stays = found.was_retired and entry.expires_at is not None and entry.expires_at == found.expired_at
+        repeated = personal.number if personal and found is shared else None
+        return _Place(found.number, owner, is_retired(entry) or stays, found.owner, repeated)
 
     def _owner_of(self, entry: "Entry") -> str:
         """Return who alone may see *entry*: what stands for a file is its member's, unless its project shares its conversations."""
@@ -225,11 +238,9 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
     def delete(self, entry_id: str) -> bool:
         with self._database.transaction():
             found = self._database.rows(EXISTING, id=entry_id)
-            for number, *_ in found:
-                drop_from_index(self._database, number)
-                self._database.rows(
-                    "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s", number=number
-                )
+            for _, number, *_ in found[:1]:
+                drop_from_index(self._database, [number])
+                self._database.rows(DELETE, number=number)
                 self._database.rows(
                     "UPDATE hardwon.entry SET superseded_by = NULL WHERE tenant = %(tenant)s AND superseded_by = %(id)s",
                     id=entry_id,
@@ -384,12 +395,8 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
             return 0
         with self._database.transaction():
             expired = self._expired(now)  # another process may have retired them meanwhile
-            self._database.rows(
-                "UPDATE hardwon.entry SET retired = true WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)",
-                numbers=expired,
-            )
-            self._leave_indexes(expired)
-            self._database.note_change()
+            gone = {"numbers": expired}
+            self._database.together(((RETIRE, gone), (DROP_VECTORS, gone), *dropping(expired), self._database.change()))
         return len(expired)
 
     def _expired(self, now: dt.datetime) -> list[int]:
@@ -399,11 +406,16 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
         )
         return [number for (number,) in rows]
 
-    def _leave_indexes(self, numbers: Iterable[int]) -> None:
-        """Remove entries from every index."""
-        for number in numbers:
-            drop_from_index(self._database, number)
-            self._database.rows(DROP_VECTORS, number=number)
+
+class _Known(NamedTuple):
+    """A row of `EXISTING`."""
+
+    owner: str
+    number: int
+    author: str
+    updated_at: dt.datetime
+    was_retired: bool
+    expired_at: dt.datetime | None
 
 
 class _Place(NamedTuple):
@@ -415,6 +427,7 @@ class _Place(NamedTuple):
         owner: The member that alone sees it, empty for all members.
         is_retired: Whether it is in no index.
         earlier_owner: The member that alone saw it until now, None for a new entry.
+        repeated: The number of the member's personal entry that the shared one takes the place of, None without one.
 
     """
 
@@ -422,6 +435,7 @@ class _Place(NamedTuple):
     owner: str
     is_retired: bool
     earlier_owner: str | None = None
+    repeated: int | None = None
 
 
 def _adding(place: _Place, entry: "Entry") -> list[Statement]:
@@ -435,6 +449,8 @@ def _changing(place: _Place, entry: "Entry") -> list[Statement]:
     """Return the statements that store other facts of an entry, and take it out of the index, in which it counts for its earlier owner."""
     values = {**facts_of(entry), "retired": place.is_retired}
     changes = ", ".join(f"{name} = %({name})s" for name in values)
+    if entry.file_path is not None:
+        changes += ", author = current_user"
     update = f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s"
     about = {"number": place.number, "owner": place.owner}
     handing_over = [
@@ -442,10 +458,11 @@ def _changing(place: _Place, entry: "Entry") -> list[Statement]:
         for table in OWNED
     ]
     return [
-        *dropping(place.number),
+        *([*dropping([place.repeated]), (DELETE, {"number": place.repeated})] if place.repeated else ()),
+        *dropping([place.number]),
         *(handing_over if place.owner != place.earlier_owner else ()),
         (update, {"number": place.number, **values}),
-        *([(DROP_VECTORS, about)] if place.is_retired else ()),
+        *([(DROP_VECTORS, {"numbers": [place.number]})] if place.is_retired else ()),
     ]
 
 
@@ -454,6 +471,8 @@ def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
     values = texts_of(entry)
     kept = {"owner": place.owner, "anchor_id": entry.anchor_id}
     changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
+    if entry.file_path is not None:
+        changes += ", author = current_user"
     insert = f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET {changes}"
     return [
         (insert, {"number": place.number, **values, **kept}),
@@ -469,12 +488,13 @@ def first_expiry(database: Database) -> dt.datetime | None:
 
 def index_again(database: Database) -> None:
     """Put all entries that this member may see into the keyword index again."""
-    with database.transaction():
+    with database.patiently(), database.transaction():
         rows = database.rows(f"{SELECT_ENTRY} WHERE {OF_TENANT} AND NOT e.retired")
         owners: dict[int, str] = dict(database.rows(f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {OF_TENANT}"))
+        database.together((sql, {}) for sql in EMPTY_INDEX)
         for entry in map(to_entry, rows):
             number = entry.number or 0
-            index_entry(database, number, owners[number], entry)
+            database.together(indexing(number, owners[number], entry))
 
 
 def _insert(table: str, values: Iterable[str]) -> str:

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 from psycopg.types.json import Jsonb
 
-from hardwon.adapters.postgres.database import Database, Row
+from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.redact_rows import DROP_HEADINGS, count_secrets, redact_rows, redact_saved
 from hardwon.adapters.postgres.restore import SECTIONS
 from hardwon.adapters.postgres.saved import OF_SECTIONS, Saved
+from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.texts import (
     ENTRY_TABLES,
     LABELS,
@@ -130,7 +131,7 @@ class PostgresRows(Place, StoreTexts):
 
     @override
     def erase(self, erasure: Erasure) -> None:
-        with self._database.transaction():
+        with self._database.patiently(), self._database.transaction():
             held = self._holding(erasure)
             for (snapshot,) in self._database.rows(SELECT_SNAPSHOTS):
                 self._erase_saved(snapshot, held.get(snapshot, _sorted_out(())), erasure)
@@ -144,7 +145,7 @@ class PostgresRows(Place, StoreTexts):
 
     @override
     def redact(self) -> None:
-        with self._database.transaction():
+        with self._database.patiently(), self._database.transaction():
             redact_saved(self._database)
             if redact_rows(self._database):
                 self._database.note_change()
@@ -203,8 +204,7 @@ class PostgresRows(Place, StoreTexts):
                 ({"path": path, "anchor": anchor} for path, anchor in sections),
             )
         self._database.rows(DROP_HISTORY, numbers=[*rows.entries, *rows.deleted])
-        for number in rows.entries:
-            drop_from_index(self._database, number)
+        drop_from_index(self._database, rows.entries)
         self._database.rows(DROP_SUCCESSORS, ids=ids)
         self._database.rows(DROP_ENTRIES, **gone)
         for row in rows.others:

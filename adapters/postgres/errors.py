@@ -15,6 +15,10 @@ class NoAnswerError(psycopg.OperationalError):
     """The server did not answer in time; it may still do what it was asked."""
 
 
+class LostConnectionError(psycopg.OperationalError):
+    """The connection was lost within a transaction, of which nothing is stored."""
+
+
 MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.InvalidPassword, pg.InvalidAuthorizationSpecification), "the server refuses this role or its password"),
     ((pg.InvalidCatalogName,), "there is no such database; create it, then run: hardwon store migrate"),
@@ -25,6 +29,8 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.DiskFull, pg.OutOfMemory), "the server is out of space: nothing was stored"),
     ((pg.TooManyConnections,), "the server has no connection left: try again"),
     ((pg.QueryCanceled, pg.ConnectionTimeout, NoAnswerError), NO_ANSWER),
+    ((LostConnectionError,), "the connection was lost: nothing was stored; try again"),
+    ((pg.InFailedSqlTransaction,), "an earlier step failed: nothing was stored"),
     ((pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow), "the server is restarting: try again"),
 )
 

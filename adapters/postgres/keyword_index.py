@@ -4,9 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from hardwon.adapters.postgres.database import Database, Row
+from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches, ScoredMatches
 from hardwon.adapters.postgres.query import Where, where
+from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.tokens import stems
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError

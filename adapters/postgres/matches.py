@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from typing import NamedTuple, Protocol
 
-from hardwon.adapters.postgres.database import Row
+from hardwon.adapters.postgres.session import Row
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import LOW, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category

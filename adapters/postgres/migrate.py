@@ -15,9 +15,9 @@ import psycopg
 from psycopg import errors
 from psycopg import sql as composed
 
-from hardwon.adapters.postgres.database import CONNECT_SECONDS, NEWEST
 from hardwon.adapters.postgres.errors import translated
 from hardwon.adapters.postgres.server import parameters_of, shown, with_database
+from hardwon.adapters.postgres.session import CONNECT_SECONDS, NEWEST
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 
 FOLDER = Path(__file__).parent / "migrations"
@@ -32,6 +32,9 @@ MEMBERS = "hardwon_member"
 DEFAULT_TENANT = "default"
 LARGE_SPACE = 20_000
 """Vectors of a tenant from which an index serves better than a scan."""
+
+MAX_INDEXED_WIDTH = 4_000
+"""Dimensions of vectors that pgvector can index, in half precision."""
 
 ABANDONED = """
     SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -120,6 +123,8 @@ def _ensure_server(connection: psycopg.Connection, path: str) -> None:
         raise StorageError(
             f"{path} is PostgreSQL {connection.info.server_version // 10_000}; hardwon needs 16 or newer"
         )
+    if connection.info.parameter_status("server_encoding") != "UTF8":
+        raise StorageError(f"{path} is not in Unicode; create it with: createdb --encoding=UTF8 --template=template0")
     found = connection.execute("SELECT default_version FROM pg_available_extensions WHERE name = 'vector'").fetchone()
     if not found:
         raise StorageError(f"{path} has no pgvector; install it on the server: https://github.com/pgvector/pgvector")
@@ -129,7 +134,15 @@ def _ensure_server(connection: psycopg.Connection, path: str) -> None:
 
 def _create_frame(connection: psycopg.Connection) -> None:
     """Create what migrations rest on: the extension, the role of members, the schema and the list of migrations."""
-    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    try:
+        with connection.transaction():
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    except errors.InsufficientPrivilege as error:
+        raise StorageError(
+            "pgvector is not in this database yet; an administrator runs: CREATE EXTENSION vector"
+        ) from error
+    if connection.execute("SELECT to_regtype('vector')").fetchone() == (None,):
+        raise StorageError("pgvector is in a schema that is not searched; put it on the database's search_path")
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (MEMBERS,)).fetchone():
         with suppress(errors.DuplicateObject, errors.UniqueViolation), connection.transaction():  # by another database
             connection.execute(f"CREATE ROLE {MEMBERS} NOLOGIN")
@@ -168,9 +181,8 @@ def _apply(connection: psycopg.Connection, path: str) -> list[int]:
 def _index_large_spaces(connection: psycopg.Connection) -> None:
     """Create an index of the vectors of each width of which a tenant has many; outside of a transaction, beside writers."""
     wide = connection.execute(
-        "SELECT DISTINCT s.dimensions FROM hardwon.space s JOIN"
-        " (SELECT tenant, space FROM hardwon.vector GROUP BY tenant, space HAVING count(*) > %s) v USING (tenant, space)",
-        (LARGE_SPACE,),
+        "SELECT DISTINCT dimensions FROM hardwon.space WHERE stored > %s AND dimensions <= %s",
+        (LARGE_SPACE, MAX_INDEXED_WIDTH),
     ).fetchall()
     for (width,) in wide:
         name = f"vector_near_{width}"
@@ -210,9 +222,7 @@ def _join(connection: psycopg.Connection, role: str, tenant: str) -> None:
             " RETURNING tenant",
             (tenant,),
         ).fetchone()
-        connection.execute("ALTER TABLE hardwon.state NO FORCE ROW LEVEL SECURITY")
         connection.execute("INSERT INTO hardwon.state (tenant) VALUES (%s)", number)
-        connection.execute("ALTER TABLE hardwon.state FORCE ROW LEVEL SECURITY")
     connection.execute(
         "INSERT INTO hardwon.member (role, tenant) VALUES (%s, %s) ON CONFLICT DO NOTHING", (role, *(number or ()))
     )

@@ -115,7 +115,7 @@ def _changed(database: Database, row: Stored, changes: Mapping[str, Any]) -> boo
 def _done(database: Database, sql: str, **parameters: object) -> bool:
     """Run a statement; return False if a constraint forbids it, which leaves the transaction as it was."""
     try:
-        with database.connection.transaction():
+        with database.savepoint():
             database.rows(sql, **parameters)
     except StorageError as error:
         if not isinstance(error.__cause__, IntegrityError):
@@ -132,7 +132,7 @@ def _delete(database: Database, row: Stored) -> None:
 
 
 def _delete_entry(database: Database, number: int) -> None:
-    drop_from_index(database, number)
+    drop_from_index(database, [number])
     database.rows("DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s", number=number)
 
 
@@ -142,7 +142,7 @@ def _renew(database: Database, number: int, changed: Iterable[Iterable[str]]) ->
         return
     [(owner, old, is_retired)] = state
     if EMBEDDED.intersection(name for names in changed for name in names):
-        database.rows(DROP_VECTORS, number=number)
+        database.rows(DROP_VECTORS, numbers=[number])
     entry = _entry(database.rows(f"{SELECT_ENTRY} {OF_ENTRY}", number=number))
     if entry is None or not _renamed(database, number, old, entry):
         _delete_entry(database, number)

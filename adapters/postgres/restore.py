@@ -6,11 +6,12 @@ from contextlib import contextmanager
 
 from psycopg.errors import InsufficientPrivilege, UniqueViolation
 
-from hardwon.adapters.postgres.database import Database, Row
+from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.forgotten import SECRET
 from hardwon.adapters.postgres.query import Where, where
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.postgres.saved import LEDGERS, OF_ENTRIES, OF_SECTIONS, Saved
+from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.vectors import SPACE_COLUMNS
 from hardwon.adapters.postgres.words import drop_from_index, index_entry
 from hardwon.domain.model.checkpoint import Contents
@@ -139,7 +140,7 @@ class PostgresSnapshot(Snapshot):
     @override
     def bring_back(self, contents: Contents, *, name: str, at: dt.datetime) -> Replacement:
         within = where(contents.entries)
-        with self._present.transaction(), _nobody_elses():
+        with self._present.patiently(), self._present.transaction(), _nobody_elses():
             self._map_spaces()
             then = fingerprints(self._past.asked, numbers_of(self._past.asked, within))
             now = fingerprints(self._present.rows, numbers_of(self._present.rows, within))
@@ -177,14 +178,12 @@ class PostgresSnapshot(Snapshot):
         return self._present.rows(OWNERS, numbers=[*numbers])
 
     def _remove(self, numbers: Iterable[int]) -> None:
-        for number in numbers:
-            drop_from_index(self._present, number)
+        drop_from_index(self._present, numbers)
         self._delete("entry", numbers)
 
     def _take_out(self, numbers: Iterable[int]) -> None:
         """Empty entries that stay under their number, so that what other members have on them stays too."""
-        for number in numbers:
-            drop_from_index(self._present, number)
+        drop_from_index(self._present, numbers)
         self._present.rows(SET_ASIDE, numbers=[*numbers])
         for table in ("proposal", *OF_ENTRIES):
             if table != "entry":

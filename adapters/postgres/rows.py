@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from hardwon.adapters.postgres.database import Row
+from hardwon.adapters.postgres.session import Row
 from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry

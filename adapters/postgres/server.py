@@ -1,11 +1,13 @@
 """The address of a PostgreSQL server: what may be shown of it, and how a connection to it is secured."""
 
 import ipaddress
+import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import Conninfo
 
 from hardwon.domain.model.errors import StorageError
 
@@ -26,7 +28,14 @@ def parameters_of(dsn: str) -> dict[str, Any]:
         given = {name: value for name, value in conninfo_to_dict(dsn).items() if value is not None}
     except Exception as error:
         raise StorageError("the address of the server is no postgresql://… address") from error
-    if _stays_here(given):
+    if "@" in str(given.get("dbname", "")) or not str(given.get("port", "0")).replace(",", "").isdigit():
+        raise StorageError(
+            "the address of the server can't be read: write / as %2F, @ as %40, ? as %3F and # as %23 in a password,"
+            " or keep it in ~/.pgpass"
+        )
+    if "service" in given or "PGSERVICE" in os.environ:
+        raise StorageError("the address of the server is a service: name the host itself")
+    if _stays_here({**_elsewhere_by_default(), **given}):
         return given
     mode = given.setdefault("sslmode", "verify-full")
     if mode not in ENCRYPTED:
@@ -49,6 +58,15 @@ def shown(parameters: Mapping[str, Any]) -> str:
     port = f":{parameters['port']}" if parameters.get("port") else ""
     user = f"{parameters['user']}@" if parameters.get("user") else ""
     return f"postgresql://{user}{host}{port}/{parameters.get('dbname') or ''}"
+
+
+def _elsewhere_by_default() -> dict[str, str]:
+    """Return what the environment says of the host, which libpq takes where an address names none."""
+    return {
+        option.keyword.decode(): option.val.decode()
+        for option in Conninfo.get_defaults()
+        if option.val and option.keyword in {b"host", b"hostaddr"}
+    }
 
 
 def _stays_here(parameters: Mapping[str, Any]) -> bool:

@@ -8,12 +8,13 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 import attrs
 
 from hardwon.adapters.durable import replace as publish
-from hardwon.adapters.postgres.database import NEWEST, Database, Row
+from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.redact_rows import redact_saved
 from hardwon.adapters.postgres.restore import PostgresSnapshot
 from hardwon.adapters.postgres.saved import Saved
+from hardwon.adapters.postgres.session import NEWEST, Row
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.errors import InvalidCheckpointError, NewerSchemaError, StorageError
 from hardwon.ports.override import override
@@ -62,7 +63,7 @@ class PostgresSnapshots(Snapshots):
 
     @override
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
-        with self._database.transaction():
+        with self._database.patiently(), self._database.transaction():
             count = self._count(checkpoint.contents)
             number = self._database.value(
                 INSERT,

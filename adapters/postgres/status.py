@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from hardwon.adapters.postgres.database import NEWEST, Database
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.session import NEWEST
 
 MEASURED = (
     *("entry", "entry_text", "recall", "usage", "history", "vector", "document", "posting"),

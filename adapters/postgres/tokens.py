@@ -9,6 +9,9 @@ from hardwon.domain.model.errors import KeywordIndexUnavailableError
 
 TOKENIZER = "porter unicode61"
 
+MAX_TERM = 256
+"""Bytes of a term; an index of the server takes no long ones, so that the rest of a long one is represented by its hash."""
+
 
 def count_terms(texts: Iterable[str]) -> list[Counter[str]]:
     """
@@ -21,8 +24,17 @@ def count_terms(texts: Iterable[str]) -> list[Counter[str]]:
     with closing(_tokenized(given)) as connection:
         counts = [Counter[str]() for _ in given]
         for place, term, times in connection.execute("SELECT doc, term, count(*) FROM token GROUP BY doc, term"):
-            counts[place - 1][term] = times
+            counts[place - 1][_short(term)] += times
         return counts
+
+
+def _short(term: str) -> str:
+    if len(text := term.encode()) <= MAX_TERM:
+        return term
+    import hashlib  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
+
+    digest = hashlib.sha256(text).hexdigest()
+    return f"{text[: MAX_TERM - len(digest)].decode(errors='ignore')}{digest}"
 
 
 def stems(words: Sequence[str]) -> list[str]:

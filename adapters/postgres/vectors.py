@@ -42,6 +42,9 @@ REGISTER = f"""
     FROM hardwon.space WHERE tenant = %(tenant)s
     ON CONFLICT (tenant, {SPACE_COLUMNS}) DO NOTHING
 """
+COUNT_STORED = """
+    UPDATE hardwon.space SET stored = stored + %(vectors)s WHERE tenant = %(tenant)s AND space = %(space)s
+"""
 NOTE_ACTIVE = """
     INSERT INTO hardwon.metadata (tenant, key, value) VALUES (%(tenant)s, 'active_space', %(space)s)
     ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value
@@ -149,7 +152,7 @@ class PostgresVectorStore(VectorStore):
                     for text, vector in given
                 ),
             )
-            self.database.note_change()
+            self.database.together(((COUNT_STORED, {"space": space, "vectors": len(given)}), self.database.change()))
 
     def activate(self) -> None:
         """Let the store's metadata name this space."""

@@ -1,10 +1,12 @@
 """The keyword index of entries and of their passages: how often each term is where, and how long texts are."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.postgres.database import Database, Statement
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.parameters import public
+from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.tokens import count_terms
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.identity import title_to_search
@@ -34,10 +36,11 @@ COUNT = """
         entry_words = c.entry_words + excluded.entry_words, passages = c.passages + excluded.passages,
         passage_words = c.passage_words + excluded.passage_words
 """
-DROP_POSTINGS = "DELETE FROM hardwon.posting WHERE tenant = %(tenant)s AND number = %(number)s"
+DROP_POSTINGS = "DELETE FROM hardwon.posting WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
 DROP_DOCUMENTS = """
     WITH gone AS (
-        DELETE FROM hardwon.document WHERE tenant = %(tenant)s AND number = %(number)s RETURNING owner, passage, words
+        DELETE FROM hardwon.document WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)
+        RETURNING owner, passage, words
     ), figures AS (
         SELECT owner, count(*) FILTER (WHERE passage = 0) AS entries, sum(words) FILTER (WHERE passage = 0) AS entry_words,
             count(*) FILTER (WHERE passage > 0) AS passages, sum(words) FILTER (WHERE passage > 0) AS passage_words
@@ -47,6 +50,11 @@ DROP_DOCUMENTS = """
         passages = c.passages - f.passages, passage_words = c.passage_words - coalesce(f.passage_words, 0)
     FROM figures f WHERE c.tenant = %(tenant)s AND c.owner = f.owner
 """
+
+EMPTY_INDEX = tuple(
+    f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s" for table in ("posting", "document", "corpus")
+)
+"""Remove all that this member may see from the index; what others alone see stays."""
 
 MAX_TIMES = 32_767
 """Upper bound of the times that are counted: those of a smallint."""
@@ -65,17 +73,17 @@ class _Posting(NamedTuple):
 
 def index_entry(database: Database, number: int, owner: str, entry: "Entry") -> None:
     """Put an entry into the index, in place of what was there of it."""
-    database.together((*dropping(number), *indexing(number, owner, entry)))
+    database.together((*dropping([number]), *indexing(number, owner, entry)))
 
 
-def drop_from_index(database: Database, number: int) -> None:
-    """Remove an entry from the index."""
-    database.together(dropping(number))
+def drop_from_index(database: Database, numbers: Iterable[int]) -> None:
+    """Remove entries from the index."""
+    database.together(dropping(numbers))
 
 
-def dropping(number: int) -> list[Statement]:
-    """Return the statements that remove an entry from the index."""
-    return [(sql, {"number": number}) for sql in (DROP_POSTINGS, DROP_DOCUMENTS)]
+def dropping(numbers: Iterable[int]) -> list[Statement]:
+    """Return the statements that remove entries from the index."""
+    return [(sql, {"numbers": [*numbers]}) for sql in (DROP_POSTINGS, DROP_DOCUMENTS)]
 
 
 def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
@@ -132,9 +140,10 @@ def ensure_counted(database: Database) -> None:
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:
-    """Return the texts of an entry that are searched; the fourth are its labels."""
+    """Return the texts of an entry that are searched, without secrets: the words of one are none. The fourth are its labels."""
     title = title_to_search(entry.name, entry.description)
-    return (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
+    texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
+    return tuple(map(public, texts))
 
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:

@@ -1,6 +1,7 @@
 """The settings of a user. Standard library only: the fallback on a bare Python reads them too."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -38,6 +39,8 @@ class ServerAddress:
     Examples:
         >>> print(ServerAddress("postgresql://ann:secret@db.example.org/memory?sslmode=verify-full"))
         postgresql://ann@db.example.org/memory
+        >>> print(ServerAddress("postgresql://ann:se/cr@et@db.example.org/memory"))
+        postgresql://ann@db.example.org/memory
     """
 
     __slots__ = ("dsn",)
@@ -46,11 +49,13 @@ class ServerAddress:
         self.dsn = dsn
 
     def __repr__(self) -> str:
-        """Return the address without password and options."""
-        scheme, _, rest = self.dsn.partition("?")[0].partition("://")
-        authority, slash, database = rest.partition("/")
-        login, at, host = authority.rpartition("@")
-        return f"{scheme}://{login.partition(':')[0]}{at}{host}{slash}{database}"
+        """Return the address without password and options, and without any part that may belong to a badly escaped password."""
+        scheme, _, rest = self.dsn.partition("://")
+        login, at, place = rest.rpartition("@")
+        user = login.partition(":")[0]
+        host, slash, database = place.partition("?")[0].partition("/")
+        known = re.fullmatch(r"[\w.-]*", user), re.fullmatch(r"[^:]*(:\d+)?", host)
+        return f"{scheme}://{user}{at}{host}{slash}{database}" if all(known) else f"{scheme}://…"
 
     def __eq__(self, other: object) -> bool:
         """Return whether *other* is the same address."""

@@ -112,7 +112,7 @@ def test_a_killed_server_loses_nothing_that_was_acknowledged(own_server: Server)
         writer.wait_for(10)
         [backend] = psycopg.connect(own_server.address).execute(
             "SELECT pid FROM pg_stat_activity WHERE application_name = 'hardwon' AND pid != %s LIMIT 1",
-            (database.connection.info.backend_pid,),
+            (database.session.connection.info.backend_pid,),
         ).fetchone() or (0,)
         os.kill(backend, signal.SIGKILL)  # the server ends all sessions and recovers, as after a crash
         writer.wait()

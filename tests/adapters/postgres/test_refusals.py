@@ -10,9 +10,11 @@ from psycopg.conninfo import make_conninfo
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.entries import PostgresEntryRepository
-from hardwon.domain.model.errors import StorageError
+from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
+from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EVERYTHING
 from tests.adapters.postgres.servers import new_server
+from tests.contracts.worlds import IN_TIME
 from tests.postgres_server import member, new_database, server, store
 from tests.strategies import lesson
 
@@ -104,4 +106,83 @@ def test_a_refused_entry_leaves_nothing_and_the_store_is_used_on(ann: Database, 
         as_owner(GRANTED)
 
     repository.put(entry)
+    assert repository.count(EVERYTHING) == 1
+
+
+def test_a_transaction_with_a_refused_statement_stores_nothing_and_says_so(ann: Database) -> None:
+    repository = PostgresEntryRepository(ann)
+    with pytest.raises(StorageError, match="an earlier step failed: nothing was stored"), repository.transaction():  # noqa: PT012  # at its end
+        repository.put(lesson("before the refused one"))
+        with pytest.raises(StorageError, match="this role may not do that"):
+            ann.rows("INSERT INTO hardwon.entry_place (tenant, number, project) VALUES (%(tenant)s, 999, 'x')")
+
+    assert repository.count(EVERYTHING) == 0
+    repository.put(lesson("after it"))
+    assert repository.count(EVERYTHING) == 1
+
+
+def test_reads_go_on_after_a_refused_one_in_a_snapshot(ann: Database) -> None:
+    repository, keywords = PostgresEntryRepository(ann), PostgresKeywordIndex(ann)
+    repository.put(lesson("A parser."))
+    as_owner("REVOKE SELECT ON hardwon.posting FROM hardwon_member")
+    try:
+        with repository.snapshot():
+            for _ in range(2):
+                with pytest.raises(KeywordIndexUnavailableError, match="this role may not do that"):
+                    keywords.match(["parser"], "any", EVERYTHING, IN_TIME)
+                assert repository.count(EVERYTHING) == 1
+    finally:
+        as_owner("GRANT SELECT ON hardwon.posting TO hardwon_member")
+
+
+def lose_connection(database: Database) -> None:
+    with psycopg.connect(store(), autocommit=True) as owner:
+        owner.execute("SELECT pg_terminate_backend(%s, 5000)", [database.session.connection.info.backend_pid])
+
+
+def test_a_transaction_whose_connection_is_lost_stores_nothing_and_says_so(ann: Database) -> None:
+    repository = PostgresEntryRepository(ann)
+    with pytest.raises(StorageError), repository.transaction():  # noqa: PT012  # at its end
+        repository.put(lesson("first"))
+        lose_connection(ann)
+        with pytest.raises(StorageError):
+            repository.count(EVERYTHING)
+        with pytest.raises(StorageError, match="the connection was lost: nothing was stored"):
+            repository.put(lesson("second"))
+
+    assert repository.count(EVERYTHING) == 0
+    repository.put(lesson("third"))
+    assert repository.count(EVERYTHING) == 1
+
+
+def test_a_transaction_that_ends_on_a_lost_connection_says_so(ann: Database) -> None:
+    repository = PostgresEntryRepository(ann)
+    with pytest.raises(StorageError), repository.transaction():  # noqa: PT012  # at its end
+        repository.put(lesson("first"))
+        lose_connection(ann)
+
+    assert repository.count(EVERYTHING) == 0
+
+
+def test_a_snapshot_whose_connection_is_lost_mixes_no_two_states(ann: Database) -> None:
+    repository = PostgresEntryRepository(ann)
+    with pytest.raises(StorageError, match="the connection was lost"), repository.snapshot():  # noqa: PT012  # at its end
+        repository.count(EVERYTHING)
+        lose_connection(ann)
+        with pytest.raises(StorageError):
+            repository.find(EVERYTHING, limit=1)
+
+    assert repository.count(EVERYTHING) == 0
+
+
+def test_a_connection_that_is_lost_between_two_reads_is_made_again(ann: Database) -> None:
+    repository = PostgresEntryRepository(ann)
+    lose_connection(ann)
+    assert repository.count(EVERYTHING) == 0
+
+    lose_connection(ann)
+    with repository.snapshot():
+        assert repository.count(EVERYTHING) == 0
+    lose_connection(ann)
+    repository.put(lesson("first"))
     assert repository.count(EVERYTHING) == 1

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import psycopg
 import pytest
 
-from hardwon.adapters.postgres.database import HANDSHAKE
+from hardwon.adapters.postgres.session import HANDSHAKE
 from tests.adapters.postgres.every_method import READS, WRITES, fill, joined
 from tests.postgres_server import store
 

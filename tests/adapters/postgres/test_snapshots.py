@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.postgres.database import NEWEST, Database
+from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.metadata import PostgresMetadata
 from hardwon.adapters.postgres.restore import fingerprints
 from hardwon.adapters.postgres.saved import LEDGERS, SAVED
+from hardwon.adapters.postgres.session import NEWEST
 from hardwon.adapters.postgres.snapshots import PostgresSnapshots
 from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.checkpoint import Checkpoint, Contents

@@ -225,7 +225,7 @@ def test_a_session_starts_where_the_server_falls_silent_in_the_middle(
     assert in_time(started.run.seconds, HOOK_SECONDS)
 
 
-def test_what_is_said_while_the_server_is_away_waits_and_is_kept_later(ann: World) -> None:
+def test_a_conversation_while_the_server_is_away_waits_and_is_kept_later(ann: World) -> None:
     ann.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
     url = ann.variables["HARDWON_STORE"]
     ann.variables["HARDWON_STORE"] = "postgresql://ann@127.0.0.1:1/memory"

@@ -1,0 +1,101 @@
+"""Limits of the server that a store does not have: wide vectors, long words, and secrets in words."""
+
+from array import array
+from collections.abc import Iterator
+from contextlib import closing
+
+import attrs
+import psycopg
+import pytest
+from psycopg.conninfo import conninfo_to_dict
+
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.entries import index_again
+from hardwon.adapters.postgres.vector_index import PostgresVectorIndex
+from hardwon.adapters.postgres.vectors import PostgresVectorStore
+from hardwon.adapters.postgres.words import ensure_counted
+from hardwon.domain.model.embedding import Space, unit
+from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.filters import EVERYTHING
+from tests.contracts.postgres_world import world_of
+from tests.contracts.worlds import IN_TIME, World
+from tests.network import network_to
+from tests.postgres_server import member, store, url_of
+from tests.strategies import DAY, NOW, lesson
+
+pytestmark = pytest.mark.postgres
+
+LONG_WORDS = ("f" * 4_000, "語" * 1_000)
+EXPIRED = 40
+MAX_TRIPS = 12
+
+
+@pytest.fixture
+def database() -> Iterator[Database]:
+    with member() as address, closing(Database(address)) as connection:
+        yield connection
+
+
+@pytest.fixture
+def world(database: Database) -> World:
+    return world_of(database)
+
+
+@pytest.mark.parametrize("width", [2_000, 3_072, 4_096])
+def test_a_vector_of_any_width_of_a_known_model_is_stored_and_found(database: Database, width: int) -> None:
+    world, vectors = world_of(database), PostgresVectorStore(database, Space("openai", "wide", width))
+    world.add(lesson("wide"))
+    query = unit(array("f", (float(place % 7) - 2.5 for place in range(width))), width)
+    vectors.put((text, query) for text in vectors.pending(9))
+
+    assert [hit.score for hit in PostgresVectorIndex(vectors).compare(query, EVERYTHING).top(1)] == [1.0]
+
+
+def test_a_long_word_is_found_and_told_from_another_one_of_the_same_beginning(world: World) -> None:
+    for word in LONG_WORDS:
+        world.add(lesson(f"The digest is {word}."), lesson(f"The digest is {word}{word[0]}."))
+        found = world.keywords.match([word], "any", EVERYTHING, IN_TIME)
+
+        assert found.count() == 1
+
+
+def test_a_long_heading_is_remembered(world: World) -> None:
+    headings = {"heading " * 1_000, "heading " * 1_001}
+    world.ledger.record("/bank.md", headings, "1")
+    world.ledger.record("/bank.md", headings, "2")
+
+    assert world.ledger.headings("/bank.md") == headings
+
+
+def test_the_words_of_a_secret_are_not_indexed(world: World, database: Database) -> None:
+    world.add(lesson("Connect with password=hunter2correct and Bearer abcdefghij0123456789abcdefghij."))
+    terms = {term for (term,) in database.rows("SELECT term FROM hardwon.posting WHERE tenant = %(tenant)s")}
+
+    assert "connect" in terms
+    assert not {term for term in terms if "hunter" in term or "abcdefghij" in term}
+
+
+def test_many_entries_expire_in_few_round_trips() -> None:
+    with member() as address, network_to(str(conninfo_to_dict(address)["host"])) as network:
+        with closing(Database(url_of(address, network.port))) as database:
+            world = world_of(database)
+            with world.repository.transaction():
+                world.add(*(attrs.evolve(lesson(f"soon {number}"), tier="temporary") for number in range(EXPIRED)))
+            before = network.round_trips
+            retired = world.repository.retire_expired(NOW + 999 * DAY)
+            crossed = network.round_trips - before
+
+        assert retired == EXPIRED
+        assert crossed <= MAX_TRIPS
+
+
+def test_wrong_figures_of_the_index_are_counted_again(world: World, database: Database) -> None:
+    world.add(lesson("first"), lesson("second"))
+    with psycopg.connect(store(), autocommit=True) as owner:
+        owner.execute("UPDATE hardwon.corpus SET entries = entries + 5 WHERE tenant = %s", [database.tenant])
+    with pytest.raises(KeywordIndexUnavailableError, match="hardwon doctor --repair"):
+        ensure_counted(database)
+
+    index_again(database)
+    ensure_counted(database)
+    assert world.keywords.size() == 2
