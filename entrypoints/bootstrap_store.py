@@ -32,7 +32,9 @@ def copy_store(source: Memory, target: Memory, progress: Callable[[], None]) -> 
     Raises:
         StorageError: a store can't be read or written now; what was copied stays, and another run goes on.
     """
-    copy = CopyStore(source.engine.contents(), target.engine.contents(), target.repository, target.engine.projects())
+    engine = target.engine
+    contents = source.engine.contents()
+    copy = CopyStore(contents, source.repository.forgotten, engine.contents(), target.repository, engine.projects())
     outcome = copy.copy(progress)
     if provider := source.engine.metadata().automatic_provider:
         target.engine.metadata().decide_provider(provider)

@@ -2,12 +2,26 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+
+class ForgottenHashes(NamedTuple):
+    """
+    All that a store keeps of forgotten texts, for a copy of it.
+
+    Attributes:
+        keys: Of the hashes, 32 bytes each; a store that was copied into another one left its own there.
+        rows: The hashes of a passage and of its owner, 16 bytes each, and the time.
+
+    """
+
+    keys: tuple[bytes, ...] = ()
+    rows: tuple[tuple[bytes, bytes, dt.datetime], ...] = ()
 
 
 class ForgottenTexts(Protocol):
     """
-    Keyed hashes of forgotten texts; the key never leaves the store.
+    Keyed hashes of forgotten texts; the keys leave the store in copies of it only.
 
     Every write of an entry asks it, and so does whatever writes text to a file.
     """
@@ -38,6 +52,19 @@ class ForgottenTexts(Protocol):
     def lift(self, owner: str) -> bool:
         """
         Stop recognising what was added for *owner*; return whether there was anything.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def hashes(self) -> ForgottenHashes:
+        """Return all hashes, and their keys."""
+        ...
+
+    def adopt(self, hashes: ForgottenHashes) -> None:
+        """
+        Recognise what another store recognises, too; idempotent.
 
         Raises:
             StorageError: the store can't be written now.

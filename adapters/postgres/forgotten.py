@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.domain.model.errors import ForgottenError
-from hardwon.ports.forgotten import ForgottenTexts
+from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
@@ -23,9 +23,19 @@ SELECT_USED_SECRET = f"""
     {SELECT_SECRET} AND EXISTS (SELECT 1 FROM hardwon.forgotten WHERE tenant = %(tenant)s)
 """
 
+SET_SECRET = """
+    INSERT INTO hardwon.metadata (tenant, key, value) VALUES (%(tenant)s, %(key)s, %(value)s)
+    ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value
+"""  # noqa: S105  # a query
+
+ADOPT = """
+    INSERT INTO hardwon.forgotten (tenant, tag, of, at) VALUES (%(tenant)s, %(tag)s, %(of)s, %(at)s)
+    ON CONFLICT DO NOTHING
+"""
+
 LIFT = """
     DELETE FROM hardwon.forgotten WHERE tenant = %(tenant)s
-        AND tag IN (SELECT tag FROM hardwon.forgotten WHERE tenant = %(tenant)s AND of = %(owner)s) RETURNING 1
+        AND tag IN (SELECT tag FROM hardwon.forgotten WHERE tenant = %(tenant)s AND of = ANY(%(owners)s::bytea[])) RETURNING 1
 """
 
 
@@ -40,7 +50,7 @@ class PostgresForgottenTexts(ForgottenTexts):
         from hardwon.domain.model.forgotten import identifying  # noqa: PLC0415  # rarely needed
 
         with self._database.transaction():
-            secret = self._secret(SELECT_SECRET) or self._new_secret()
+            secret = next(iter(self._secrets(SELECT_SECRET)), None) or self._new_secret()
             self._database.rows(
                 "INSERT INTO hardwon.forgotten (tenant, tag, of, at)"
                 " SELECT %(tenant)s, unnest(%(tags)s::bytea[]), %(owner)s::bytea, %(at)s ON CONFLICT DO NOTHING",
@@ -63,35 +73,50 @@ class PostgresForgottenTexts(ForgottenTexts):
 
     @override
     def lift(self, owner: str) -> bool:
-        if not (secret := self._secret(SELECT_SECRET)):
-            return False
         with self._database.transaction():
-            return bool(self._database.rows(LIFT, owner=_tag(secret, owner)))
+            owners = [_tag(secret, owner) for secret in self._secrets(SELECT_SECRET)]
+            return bool(self._database.rows(LIFT, owners=owners))
+
+    @override
+    def hashes(self) -> ForgottenHashes:
+        rows = self._database.rows(
+            "SELECT tag, of, at FROM hardwon.forgotten WHERE tenant = %(tenant)s ORDER BY tag, of"
+        )
+        return ForgottenHashes(
+            tuple(self._secrets(SELECT_SECRET)), tuple((bytes(a), bytes(b), at) for a, b, at in rows)
+        )
+
+    @override
+    def adopt(self, hashes: ForgottenHashes) -> None:
+        if not hashes.rows:
+            return
+        with self._database.transaction():
+            secrets = dict.fromkeys((*self._secrets(SELECT_SECRET), *hashes.keys))
+            self._database.rows(SET_SECRET, key=SECRET, value=",".join(secret.hex() for secret in secrets))
+            rows = ({"tag": tag, "of": of, "at": at} for tag, of, at in hashes.rows)
+            self._database.run_many(ADOPT, rows)
 
     def _found(self, texts: Iterable[str]) -> set[str]:
         """Return the passages of *texts* that are forgotten; reads no text when nothing is."""
-        if not (secret := self._secret(SELECT_USED_SECRET)):
+        if not (secrets := self._secrets(SELECT_USED_SECRET)):
             return set()
         from hardwon.domain.model.forgotten import passages  # noqa: PLC0415  # rarely needed
 
-        tags = {_tag(secret, passage): passage for text in texts for passage in passages(text)}
+        tags = {_tag(secret, passage): passage for text in texts for passage in passages(text) for secret in secrets}
         known = self._database.rows(
             "SELECT DISTINCT tag FROM hardwon.forgotten WHERE tenant = %(tenant)s AND tag = ANY(%(tags)s::bytea[])",
             tags=[*tags],
         )
         return {tags[tag] for (tag,) in known}
 
-    def _secret(self, query: str) -> bytes:
-        """Return the key of the hashes, empty before the first."""
-        return bytes.fromhex(self._database.value(query, key=SECRET) or "")
+    def _secrets(self, query: str) -> list[bytes]:
+        """Return the keys of the hashes, none before the first; those of copied stores follow the store's own."""
+        value: str = self._database.value(query, key=SECRET) or ""
+        return [bytes.fromhex(secret) for secret in value.split(",") if secret]
 
     def _new_secret(self) -> bytes:
         secret = os.urandom(SECRET_BYTES)
-        self._database.rows(
-            "INSERT INTO hardwon.metadata (tenant, key, value) VALUES (%(tenant)s, %(key)s, %(value)s)",
-            key=SECRET,
-            value=secret.hex(),
-        )
+        self._database.rows(SET_SECRET, key=SECRET, value=secret.hex())
         return secret
 
 

@@ -5,9 +5,9 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.database import Database, to_text
+from hardwon.adapters.sqlite.database import Database, from_text, to_text
 from hardwon.domain.model.errors import ForgottenError
-from hardwon.ports.forgotten import ForgottenTexts
+from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class SqliteForgottenTexts(ForgottenTexts):
         from hardwon.domain.model.forgotten import identifying  # noqa: PLC0415  # rarely needed
 
         with self._database.transaction():
-            secret = self._secret() or self._new_secret()
+            secret = next(iter(self._secrets()), None) or self._new_secret()
             owned = _tag(secret, owner)
             self._database.run_many(
                 "INSERT OR IGNORE INTO forgotten (tag, owner, at) VALUES (?, ?, ?)",
@@ -50,14 +50,30 @@ class SqliteForgottenTexts(ForgottenTexts):
 
     @override
     def lift(self, owner: str) -> bool:
-        if not (secret := self._secret()):
-            return False
+        lifted = list[object]()
         with self._database.transaction():
-            lifted = self._database.rows(
-                "DELETE FROM forgotten WHERE tag IN (SELECT tag FROM forgotten WHERE owner = ?) RETURNING 1",
-                (_tag(secret, owner),),
-            )
+            for secret in self._secrets():
+                lifted += self._database.rows(
+                    "DELETE FROM forgotten WHERE tag IN (SELECT tag FROM forgotten WHERE owner = ?) RETURNING 1",
+                    (_tag(secret, owner),),
+                )
         return bool(lifted)
+
+    @override
+    def hashes(self) -> ForgottenHashes:
+        rows = self._database.rows("SELECT tag, owner, at FROM forgotten ORDER BY tag, owner")
+        return ForgottenHashes(tuple(self._secrets()), tuple((tag, owner, from_text(at)) for tag, owner, at in rows))
+
+    @override
+    def adopt(self, hashes: ForgottenHashes) -> None:
+        if not hashes.rows:
+            return
+        with self._database.transaction():
+            secrets = dict.fromkeys((*self._secrets(), *hashes.keys))
+            value = ",".join(secret.hex() for secret in secrets)
+            self._database.rows("INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, ?)", (SECRET, value))
+            rows = ((tag, owner, to_text(at)) for tag, owner, at in hashes.rows)
+            self._database.run_many("INSERT OR IGNORE INTO forgotten (tag, owner, at) VALUES (?, ?, ?)", rows)
 
     def _is_used(self) -> bool:
         return bool(self._database.value("SELECT 1 FROM forgotten LIMIT 1"))
@@ -66,13 +82,18 @@ class SqliteForgottenTexts(ForgottenTexts):
         """Return the passages of *text* that are forgotten."""
         from hardwon.domain.model.forgotten import passages  # noqa: PLC0415  # rarely needed
 
-        secret = self._secret()
+        secrets = self._secrets()
         known = "SELECT 1 FROM forgotten WHERE tag = ? LIMIT 1"
-        return {passage for passage in passages(text) if self._database.value(known, (_tag(secret, passage),))}
+        return {
+            passage
+            for passage in passages(text)
+            if any(self._database.value(known, (_tag(secret, passage),)) for secret in secrets)
+        }
 
-    def _secret(self) -> bytes:
-        """Return the key of the hashes, empty before the first."""
-        return bytes.fromhex(self._database.value("SELECT value FROM _metadata WHERE key = ?", (SECRET,)) or "")
+    def _secrets(self) -> list[bytes]:
+        """Return the keys of the hashes, none before the first; those of copied stores follow the store's own."""
+        value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (SECRET,)) or ""
+        return [bytes.fromhex(secret) for secret in value.split(",") if secret]
 
     def _new_secret(self) -> bytes:
         secret = os.urandom(SECRET_BYTES)

@@ -13,6 +13,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Project
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.entries import EntryRepository
+from hardwon.ports.forgotten import ForgottenTexts
 from hardwon.ports.overview import Overview
 from hardwon.ports.projects import Projects
 from hardwon.ports.transfer import StoreContents
@@ -75,10 +76,12 @@ class CopyStore(NamedTuple):
 
     Attributes:
         source: The contents that are copied.
+        forgotten: What was forgotten there, and stays forgotten in the other store.
         contents: Those of the other store, with its entries and projects.
     """
 
     source: StoreContents
+    forgotten: ForgottenTexts
     contents: StoreContents
     repository: EntryRepository
     projects: Projects
@@ -92,6 +95,7 @@ class CopyStore(NamedTuple):
         """
         outcome, there = Copied(), dict[str, str]()
         with self.source.snapshot():
+            self.repository.forgotten.adopt(self.forgotten.hashes())
             for batch in _batches(self.source.records()):
                 with self.repository.transaction():
                     for record in batch:

@@ -88,3 +88,19 @@ def test_any_text_is_recognised_as_it_was_given(make: MakeWorld, text: str) -> N
 
         assert world.repository.forgotten.holds([text]) == bool(comparable(text))
         assert world.repository.forgotten.without(text) == ("" if comparable(text) else text)
+
+
+@on_every_implementation
+def test_what_another_store_has_forgotten_is_recognised_beside_the_own(make: MakeWorld) -> None:
+    with make() as world, make() as other, make() as empty:
+        forgotten = world.repository.forgotten
+        forgotten.add("own", [OTHER], NOW)
+        other.repository.forgotten.add("theirs", [TEXT], NOW)
+        for _ in range(2):
+            forgotten.adopt(other.repository.forgotten.hashes())
+            forgotten.adopt(empty.repository.forgotten.hashes())
+
+        assert (forgotten.holds([TEXT]), forgotten.holds([OTHER])) == (True, True)
+        assert len(forgotten.hashes().rows) == 2
+        assert forgotten.lift("theirs")
+        assert (forgotten.holds([TEXT]), forgotten.holds([OTHER])) == (False, True)

@@ -4,8 +4,10 @@ import datetime as dt
 from collections.abc import Iterable
 
 from hardwon.domain.model.forgotten import comparable, identifying, passages, without_passages
-from hardwon.ports.forgotten import ForgottenTexts
+from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
+
+NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
 
 
 class InMemoryForgottenTexts(ForgottenTexts):
@@ -32,3 +34,13 @@ class InMemoryForgottenTexts(ForgottenTexts):
         for passage in lifted:
             del self.owners[passage]
         return bool(lifted)
+
+    @override
+    def hashes(self) -> ForgottenHashes:
+        rows = ((passage.encode(), owner.encode(), NOW) for passage, names in self.owners.items() for owner in names)
+        return ForgottenHashes((b"",), tuple(sorted(rows)))
+
+    @override
+    def adopt(self, hashes: ForgottenHashes) -> None:
+        for passage, owner, _ in hashes.rows:
+            self.owners.setdefault(passage.decode(), set()).add(owner.decode())

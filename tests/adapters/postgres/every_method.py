@@ -24,6 +24,7 @@ from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt,
 from hardwon.domain.model.project import Identity
 from hardwon.entrypoints.bootstrap_postgres import PostgresEngine
 from hardwon.ports.file_state import Tombstone
+from hardwon.ports.forgotten import ForgottenHashes
 from hardwon.ports.proposals import Proposal
 from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import ALL, IN_TIME, World
@@ -263,6 +264,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "rows.unused": lambda user: user.rows.unused(["parser", "cache", "section"], []),
     "rows.traces": lambda user: user.rows.traces(["parser", "cache"]),
     "forgotten.holds": lambda user: user.forgotten.holds([FORGOTTEN]),
+    "forgotten.hashes": lambda user: user.forgotten.hashes(),
     "forgotten.without": lambda user: user.forgotten.without(FORGOTTEN),
     "metadata.automatic_provider": lambda user: user.metadata.automatic_provider,
     "metadata.label_cursor": lambda user: user.metadata.label_cursor,
@@ -402,6 +404,7 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
     "forgotten.add": lambda user: user.forgotten.add(
         "other", ["Another sentence that is forgotten by all of them."], NOW
     ),
+    "forgotten.adopt": lambda user: user.forgotten.adopt(ForgottenHashes((b"k" * 32,), ((b"t" * 16, b"o" * 16, NOW),))),
     "forgotten.lift": lambda user: user.forgotten.lift("who"),
     "rows.erase": lambda user: user.rows.erase(ERASURE),
 }

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.contents import SqliteStoreContents
 from hardwon.adapters.sqlite.database import Database
+from hardwon.domain.model.errors import ForgottenError
 from hardwon.domain.model.export import ExportedEntry, Record
 from hardwon.domain.model.project import Identity, Project
 from hardwon.domain.use_cases.copy_store import BATCH, Copied, CopyStore, copy_vectors, preview
 from hardwon.ports.transfer import StoreContents
 from tests.contracts.changes import Change, changes
 from tests.contracts.worlds import World, open_new_store, world_of
-from tests.strategies import few_examples, lesson, of_file, planted
+from tests.strategies import NOW, few_examples, lesson, of_file, planted
 
 histories = st.lists(changes, max_size=10)
 
@@ -36,10 +37,14 @@ class Store:
         return [_with_keys(record, keys) for record in self.contents.records()]
 
     def copy_to(self, other: "Store") -> Copied:
-        copy = CopyStore(self.contents, other.contents, other.world.repository, other.world.projects)
-        copied = copy.copy()
+        copied = self.copying(other).copy()
         copied.vectors = copy_vectors(self.world.vectors, other.world.vectors, other.ids)
         return copied
+
+    def copying(self, other: "Store") -> CopyStore:
+        """Return the copy into *other*."""
+        forgotten = self.world.repository.forgotten
+        return CopyStore(self.contents, forgotten, other.contents, other.world.repository, other.world.projects)
 
     def ids(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the ids of the entries of *numbers*."""
@@ -117,10 +122,28 @@ def test_a_copy_to_a_server_and_back_is_equal(happened: list[Change]) -> None:
         assert back.vectors() == source.vectors()
 
 
+def test_what_was_forgotten_stays_forgotten_in_a_copy() -> None:
+    text, other = (f"The {name} database is reset every night at three, so keep no fixture there." for name in "AB")
+    with in_a_file() as source, on_a_server() as there, in_a_file() as back:
+        source.world.repository.forgotten.add("one", [text], NOW)
+        there.world.repository.forgotten.add("other", [other], NOW)
+        for _ in range(2):
+            source.copy_to(there)
+        there.copy_to(back)
+
+        for store in (there, back):
+            assert store.world.repository.forgotten.holds([text])
+            assert store.world.repository.forgotten.holds([other])
+            with pytest.raises(ForgottenError):
+                store.world.repository.put(lesson(text))
+        assert back.world.repository.forgotten.lift("one")
+        assert not back.world.repository.forgotten.holds([text])
+
+
 def test_an_interrupted_copy_goes_on_where_it_was() -> None:
     with in_a_file() as source, in_a_file() as target:
         source.world.add(*(lesson(f"Lesson {number}") for number in range(BATCH + 20)))
-        copy = CopyStore(source.contents, target.contents, target.world.repository, target.world.projects)
+        copy = source.copying(target)
         steps = iter(range(BATCH + 10))
         with pytest.raises(StopIteration):
             copy.copy(lambda: next(steps))  # type: ignore[arg-type]
