@@ -186,6 +186,7 @@ def read_store(environ: Mapping[str, str], flags: Mapping[str, str]) -> str:
 
 def _place(text: str, environ: Mapping[str, str]) -> tuple[str, ServerAddress | None]:
     """Return the folder of the store that *text* names, and its server; beside one, the folder is the usual one."""
+    text = text.strip().strip("'\"").strip()  # quotes as files of variables keep them
     if ServerAddress.is_one(text):
         return _expanded(DEFAULT_STORE, environ), ServerAddress(text)
     return _expanded(text, environ), None

@@ -19,12 +19,22 @@ class LostConnectionError(psycopg.OperationalError):
     """The connection was lost within a transaction, of which nothing is stored."""
 
 
+REFUSED = "the server refuses this role or its password"
+NO_DATABASE = "there is no such database; create it, then run: hardwon store migrate"
+POOLER = "the pooler has no connection to the server: try again"
+
 MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
-    ((pg.InvalidPassword, pg.InvalidAuthorizationSpecification), "the server refuses this role or its password"),
-    ((pg.InvalidCatalogName,), "there is no such database; create it, then run: hardwon store migrate"),
-    ((pg.InvalidSchemaName, pg.UndefinedTable), "there is no store in this database yet; run: hardwon store migrate"),
+    ((pg.InvalidPassword, pg.InvalidAuthorizationSpecification), REFUSED),
+    ((pg.InvalidCatalogName,), NO_DATABASE),
+    (
+        (pg.InvalidSchemaName, pg.UndefinedTable),
+        "there is no store in this database yet; its owner runs: hardwon store migrate",
+    ),
     ((pg.LockNotAvailable, pg.DeadlockDetected), "another program is writing: try again"),
-    ((pg.ReadOnlySqlTransaction,), "this server is a standby that can only be read: use the primary"),
+    (
+        (pg.ReadOnlySqlTransaction,),
+        "this server, or role, can only be read now: a standby needs its primary, a full disk more room",
+    ),
     ((pg.InsufficientPrivilege,), "this role may not do that; ask its owner"),
     ((pg.DiskFull, pg.OutOfMemory), "the server is out of space: nothing was stored"),
     ((pg.TooManyConnections,), "the server has no connection left: try again"),
@@ -34,9 +44,17 @@ MESSAGES: tuple[tuple[tuple[type[psycopg.Error], ...], str], ...] = (
     ((pg.AdminShutdown, pg.CrashShutdown, pg.CannotConnectNow), "the server is restarting: try again"),
 )
 
-OF_AUTHENTICATION = ("password authentication failed", "no password supplied", "pg_hba.conf", "authentication failed")
-OF_POOLER = ("query_wait_timeout", "server_login_retry", "server login has been failing")
-UNKNOWN_ROLE = ("role ", "does not exist")
+PARTS: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("authentication failed",), REFUSED),
+    (("no password supplied",), REFUSED),
+    (("pg_hba.conf",), REFUSED),
+    (("query_wait_timeout",), POOLER),
+    (("server_login_retry",), POOLER),
+    (("server login has been failing",), POOLER),
+    (("role ", "does not exist"), "the server knows no such role"),
+    (('database "', "does not exist"), NO_DATABASE),
+)
+"""What is said of errors without a code: by parts of their text."""
 
 
 @contextmanager
@@ -61,18 +79,17 @@ def reason_of(error: psycopg.Error) -> str:
         if isinstance(error, kinds):
             return message
     line = " ".join(str(error).split())
-    if any(part in line for part in OF_AUTHENTICATION):
-        return "the server refuses this role or its password"
-    if any(part in line for part in OF_POOLER):
-        return "the pooler has no connection to the server: try again"
-    if all(part in line for part in UNKNOWN_ROLE):
-        return "the server knows no such role"
-    if 'database "' in line and "does not exist" in line:
-        return "there is no such database; create it, then run: hardwon store migrate"
-    return _without_retries(line)
+    for parts, message in PARTS:
+        if all(part in line for part in parts):
+            return message
+    if error.sqlstate is None and isinstance(error, psycopg.OperationalError):
+        return f"the server can't be reached ({_first_cause(line)})"
+    return line
 
 
-def _without_retries(line: str) -> str:
-    """Return the first cause of a failed connection; psycopg lists one for each address it tried."""
-    first = line.partition(" Multiple connection attempts failed")[0]
-    return first.removeprefix("connection failed: ").strip() or "the server can't be reached"
+def _first_cause(line: str) -> str:
+    """Return why a connection failed; psycopg lists a cause for each address that it tried, and libpq asks a question."""
+    first = line.partition(" Multiple connection attempts failed")[0].partition(" Is the server running")[0]
+    for beginning in ("connection failed: ", "connection is bad: "):
+        first = first.removeprefix(beginning)
+    return first.strip() or "no answer"

@@ -134,17 +134,15 @@ def _ensure_server(connection: psycopg.Connection, path: str) -> None:
 
 def _create_frame(connection: psycopg.Connection) -> None:
     """Create what migrations rest on: the extension, the role of members, the schema and the list of migrations."""
-    try:
-        with connection.transaction():
-            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    except errors.InsufficientPrivilege as error:
-        raise StorageError(
-            "pgvector is not in this database yet; an administrator runs: CREATE EXTENSION vector"
-        ) from error
+    with _or_an_administrator(connection, "CREATE EXTENSION vector"):
+        connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     if connection.execute("SELECT to_regtype('vector')").fetchone() == (None,):
         raise StorageError("pgvector is in a schema that is not searched; put it on the database's search_path")
     if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (MEMBERS,)).fetchone():
-        with suppress(errors.DuplicateObject, errors.UniqueViolation), connection.transaction():  # by another database
+        with (
+            suppress(errors.DuplicateObject, errors.UniqueViolation),  # by another database
+            _or_an_administrator(connection, f"ALTER ROLE {connection.info.user} CREATEROLE"),
+        ):
             connection.execute(f"CREATE ROLE {MEMBERS} NOLOGIN")
     if connection.execute("SELECT to_regnamespace('hardwon')").fetchone() == (None,):
         connection.execute("CREATE SCHEMA hardwon")
@@ -154,6 +152,16 @@ def _create_frame(connection: psycopg.Connection) -> None:
             " applied_at timestamptz NOT NULL DEFAULT now())"
         )
         connection.execute(f"GRANT SELECT ON hardwon.migration TO {MEMBERS}")
+
+
+@contextmanager
+def _or_an_administrator(connection: psycopg.Connection, command: str) -> Iterator[None]:
+    """Name the command of an administrator where this role may not do what is within, of which nothing is left then."""
+    try:
+        with connection.transaction():
+            yield
+    except errors.InsufficientPrivilege as error:
+        raise StorageError(f"this role may not do that; an administrator runs, in this database: {command}") from error
 
 
 def _apply(connection: psycopg.Connection, path: str) -> list[int]:
@@ -226,7 +234,10 @@ def _join(connection: psycopg.Connection, role: str, tenant: str) -> None:
     connection.execute(
         "INSERT INTO hardwon.member (role, tenant) VALUES (%s, %s) ON CONFLICT DO NOTHING", (role, *(number or ()))
     )
-    connection.execute(composed.SQL("GRANT {} TO {}").format(composed.Identifier(MEMBERS), composed.Identifier(role)))
+    with _or_an_administrator(connection, f"GRANT {MEMBERS} TO {connection.info.user} WITH ADMIN OPTION"):
+        connection.execute(
+            composed.SQL("GRANT {} TO {}").format(composed.Identifier(MEMBERS), composed.Identifier(role))
+        )
 
 
 def remove_member(dsn: str, role: str) -> bool:

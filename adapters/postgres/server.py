@@ -14,7 +14,10 @@ from hardwon.domain.model.errors import StorageError
 ENCRYPTED = ("require", "verify-ca", "verify-full")
 """Modes of TLS without a fallback to plain text."""
 
-SECRETS = ("password", "sslpassword")
+PORTS = frozenset("0123456789,")
+
+
+UNREADABLE = "the address of the server can't be read: write postgresql://ROLE@HOST/DATABASE"
 
 
 def parameters_of(dsn: str) -> dict[str, Any]:
@@ -27,8 +30,8 @@ def parameters_of(dsn: str) -> dict[str, Any]:
     try:
         given = {name: value for name, value in conninfo_to_dict(dsn).items() if value is not None}
     except Exception as error:
-        raise StorageError("the address of the server is no postgresql://… address") from error
-    if "@" in str(given.get("dbname", "")) or not str(given.get("port", "0")).replace(",", "").isdigit():
+        raise StorageError(UNREADABLE) from error
+    if any("@" in str(given.get(name, "")) for name in ("dbname", "host")) or set(str(given.get("port", ""))) - PORTS:
         raise StorageError(
             "the address of the server can't be read: write / as %2F, @ as %40, ? as %3F and # as %23 in a password,"
             " or keep it in ~/.pgpass"

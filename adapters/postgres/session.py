@@ -103,10 +103,8 @@ class Session:
 
     def _connect(self) -> tuple[_Connection, Member]:
         with translated(self._path):
-            wait = {"connect_timeout": CONNECT_SECONDS} | dict(self._parameters)
-            connection = _Connection.connect(
-                **wait, autocommit=True, prepare_threshold=None, application_name="hardwon"
-            )
+            usual: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, "application_name": "hardwon"}
+            connection = _Connection.connect(**usual | dict(self._parameters), autocommit=True, prepare_threshold=None)
             connection.longest_wait = self._longest_wait
             try:
                 answers = connection.execute(HANDSHAKE)

@@ -27,7 +27,12 @@ WEIGHT_TOLERANCE = 1e-9
 CONTEXT_TOKENS = 500
 
 
-SERVER_SCHEMES = ("postgresql://", "postgres://")
+SERVER_SCHEMES = ("postgresql", "postgres")
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)
+"""The beginning of an address; a single letter is a drive."""
+
+_PARAMETER = re.compile(r"\b(host|password|dbname)=")
 
 
 class ServerAddress:
@@ -50,11 +55,13 @@ class ServerAddress:
 
     def __repr__(self) -> str:
         """Return the address without password and options, and without any part that may belong to a badly escaped password."""
-        scheme, _, rest = self.dsn.partition("://")
+        scheme, is_url, rest = self.dsn.partition("://")
         login, at, place = rest.rpartition("@")
         user = login.partition(":")[0]
         host, slash, database = place.partition("?")[0].partition("/")
         known = re.fullmatch(r"[\w.-]*", user), re.fullmatch(r"[^:]*(:\d+)?", host)
+        if not is_url or scheme not in SERVER_SCHEMES:
+            return "…"
         return f"{scheme}://{user}{at}{host}{slash}{database}" if all(known) else f"{scheme}://…"
 
     def __eq__(self, other: object) -> bool:
@@ -66,8 +73,8 @@ class ServerAddress:
 
     @staticmethod
     def is_one(text: str) -> bool:
-        """Return whether *text* is the address of a server, not the path of a folder."""
-        return text.startswith(SERVER_SCHEMES)
+        """Return whether *text* is meant to be the address of a server, not the path of a folder: one with an error is, too."""
+        return bool(_ADDRESS.match(text) or _PARAMETER.search(text))
 
 
 class Settings(NamedTuple):

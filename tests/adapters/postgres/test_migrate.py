@@ -1,5 +1,6 @@
 """The schema of a store is made once, however often and by how many it is asked for, and a server that does not fit is left as it is."""
 
+import uuid
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -7,6 +8,7 @@ from contextlib import closing
 import psycopg
 import pytest
 from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from hardwon.adapters.postgres import migrate as migrations
 from hardwon.adapters.postgres.database import Database
@@ -98,29 +100,59 @@ def test_a_role_that_may_not_create_is_refused(empty: str) -> None:
     with psycopg.connect(empty, autocommit=True) as owner:
         owner.execute("CREATE ROLE may_not_create LOGIN")
     try:
-        with pytest.raises(StorageError, match="an administrator runs: CREATE EXTENSION vector"):
+        with pytest.raises(StorageError, match="an administrator runs, in this database: CREATE EXTENSION vector"):
             migrate(f"{empty} user=may_not_create")
     finally:
         run(empty, "DROP ROLE may_not_create")
+
+
+def test_an_owner_who_is_no_superuser_makes_the_schema_tenants_and_indexes(
+    monkeypatch: pytest.MonkeyPatch, empty: str
+) -> None:
+    monkeypatch.setattr(migrations, "LARGE_SPACE", 1)
+    run(empty, "CREATE EXTENSION vector")
+    name = f"owner_{uuid.uuid4().hex[:8]}"
+    ann, bob = f"{name}_ann", f"{name}_bob"
+    run(empty, f"CREATE ROLE {name} LOGIN; GRANT CREATE ON DATABASE {conninfo_to_dict(empty)['dbname']} TO {name}")
+    owner = make_conninfo(empty, user=name)
+    with pytest.raises(StorageError, match=f"ALTER ROLE {name} CREATEROLE|GRANT hardwon_member TO {name} WITH ADMIN"):
+        migrate(owner)
+    run(empty, f"ALTER ROLE {name} CREATEROLE")
+    run(empty, MEMBERS_ROLE)
+    run(empty, f"GRANT hardwon_member TO {name} WITH ADMIN OPTION; CREATE ROLE {ann} LOGIN; CREATE ROLE {bob} LOGIN")
+    assert migrate(owner) == [NEWEST]
+    add_member(owner, ann, "first")
+    add_member(owner, bob, "second")
+    with closing(Database(make_conninfo(empty, user=bob))) as database:
+        world = world_of(database)
+        world.add(lesson("first"), lesson("second"))
+        world.embed_all({number: planted(0.5) for number in world.seqs().values()})
+    migrate(owner)
+
+    assert run(empty, IS_VALID) == [(True,)]
+    assert len(members(owner)) == 3
+
+
+MEMBERS_ROLE = """
+    DO $$ BEGIN CREATE ROLE hardwon_member NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$
+"""
+IS_VALID = f"SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname = '{INDEX}'"
 
 
 def test_many_vectors_get_an_index_and_one_that_was_left_unfinished_is_made_again(
     monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:
     monkeypatch.setattr(migrations, "LARGE_SPACE", 1)
-    is_valid = (
-        f"SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname = '{INDEX}'"
-    )
     with closing(Database(store)) as database:
         world = world_of(database)
         world.add(lesson("first"), lesson("second"))
         world.embed_all({number: planted(0.5) for number in world.seqs().values()})
     migrate(store)
-    assert run(store, is_valid) == [(True,)]
+    assert run(store, IS_VALID) == [(True,)]
 
     run(store, f"UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'hardwon.{INDEX}'::regclass")
     migrate(store)
-    assert run(store, is_valid) == [(True,)]
+    assert run(store, IS_VALID) == [(True,)]
 
 
 def test_members_join_and_leave_one_tenant(store: str) -> None:

@@ -43,7 +43,7 @@ def refusal(address: str) -> str:
 
 def test_a_database_without_a_store_names_the_command() -> None:
     with new_database() as address:
-        assert "there is no store in this database yet; run: hardwon store migrate" in refusal(address)
+        assert "there is no store in this database yet; its owner runs: hardwon store migrate" in refusal(address)
 
 
 def test_a_database_that_is_not_there_is_named() -> None:

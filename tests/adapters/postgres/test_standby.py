@@ -103,7 +103,7 @@ def test_a_standby_is_read_and_refuses_writes(standby: Server, both: str) -> Non
 
         assert database.is_read_only
         assert repository.count(EVERYTHING) == 1
-        with pytest.raises(StorageError, match="this server is a standby that can only be read"):
+        with pytest.raises(StorageError, match="can only be read now: a standby needs its primary"):
             repository.put(lesson("on the standby"))
 
 

@@ -255,7 +255,7 @@ def test_an_empty_database_is_made_ready_by_its_owner(empty_world: World) -> Non
         made = [hardwon(empty_world, "store", "migrate", "--json").document["added"] for _ in range(2)]
         after = hardwon(empty_world, "store", "status", "--json")
 
-    assert (before.code, "run: hardwon store migrate" in before.stderr) == (2, True)
+    assert (before.code, "its owner runs: hardwon store migrate" in before.stderr) == (2, True)
     assert made == [[1], []]
     assert (after.document["schema"], after.document["tenant"], after.document["entries"]) == (1, "default", 0)
     assert hardwon(empty_world, "store", "add-member", "nobody-here").code == 2
