@@ -14,6 +14,7 @@ class Network:
     Attributes:
         port: Where clients connect.
         round_trips: How often a client spoke after the server had, or for the first time.
+        is_away: Whether new connections are closed at once.
         limit: After so many round trips nothing crosses it, and nothing is closed.
 
     """
@@ -26,19 +27,22 @@ class Network:
         self.port: int = self._listening.sockets[0].getsockname()[1]
         self.round_trips = 0
         self.limit = sys.maxsize
+        self.is_away = False
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.is_away:
+            writer.close()
+            return
         from_server, to_server = await asyncio.open_unix_connection(self._socket)
         spoke = ["server"]
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await asyncio.gather(
                 self._forward(reader, to_server, "client", spoke), self._forward(from_server, writer, "server", spoke)
             )
-        finally:
-            to_server.close()
-            writer.close()
+        to_server.close()
+        writer.close()
 
     async def _forward(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, who: str, spoke: list[str]

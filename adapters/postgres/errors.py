@@ -54,7 +54,7 @@ PARTS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("role ", "does not exist"), "the server knows no such role"),
     (('database "', "does not exist"), NO_DATABASE),
 )
-"""What is said of errors without a code: by parts of their text."""
+"""Messages of errors without a code, by parts of their text."""
 
 
 @contextmanager

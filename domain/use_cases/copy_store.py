@@ -76,7 +76,7 @@ class CopyStore(NamedTuple):
 
     Attributes:
         source: The contents that are copied.
-        forgotten: What was forgotten there, and stays forgotten in the other store.
+        forgotten: Its forgotten texts, which stay forgotten in the other store.
         contents: Those of the other store, with its entries and projects.
     """
 

@@ -9,6 +9,7 @@ from typing import Generic, TypeVar
 import anyio
 
 from hardwon.domain.model.context import Workplace
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
@@ -65,6 +66,7 @@ class MemoryWorker:
         self.project_root = project_root
         self.warn = warn
         self._startup_scan = startup_scan
+        self._memory: Memory | None = None
         self._next_embedding: Future[list[str]] | None = None
         self._labelling: Future[None] | None = None
 
@@ -79,23 +81,28 @@ class MemoryWorker:
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """
-        Keep the store open; where memory is switched off, none is made.
+        Keep the store open; where memory is switched off, none is made. A server may be away: each call tries again.
 
         Raises:
-            StorageError: the store can't be opened.
+            StorageError: the store in a file can't be opened.
         """
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="memory")
         self._embedding = ThreadPoolExecutor(max_workers=1, thread_name_prefix="vectors")
         self._labels = ThreadPoolExecutor(max_workers=1, thread_name_prefix="labels")
         try:
-            self._memory = await _result(self._thread, self._opened)
+            try:
+                self._memory = await _result(self._thread, self._opened)
+            except StorageError as error:
+                if not self.settings.server:
+                    raise
+                self.warn(str(error))
             try:
                 yield
             finally:
                 if self._startup_scan:
                     self._startup_scan.stop()
                 with anyio.CancelScope(shield=True):
-                    await self.call(lambda memory: memory.close())
+                    await _result(self._thread, self._close)
         finally:
             for thread in (self._thread, self._embedding, self._labels):
                 thread.shutdown(wait=False)
@@ -136,10 +143,15 @@ class MemoryWorker:
         return open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
 
     def _present(self) -> Memory:
-        if not self._memory.is_in_place():
-            self._memory.close()
+        if self._memory is None or not self._memory.is_in_place():
+            self._close()
             self._memory = self._opened()
         return self._memory
+
+    def _close(self) -> None:
+        if self._memory:
+            self._memory.close()
+        self._memory = None
 
     def _embed(self) -> list[str]:
         from hardwon.entrypoints.embed_after_write import embed_now  # numpy and more: only writes need it

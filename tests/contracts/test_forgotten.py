@@ -91,7 +91,7 @@ def test_any_text_is_recognised_as_it_was_given(make: MakeWorld, text: str) -> N
 
 
 @on_every_implementation
-def test_what_another_store_has_forgotten_is_recognised_beside_the_own(make: MakeWorld) -> None:
+def test_texts_that_another_store_has_forgotten_are_recognised_beside_the_own(make: MakeWorld) -> None:
     with make() as world, make() as other, make() as empty:
         forgotten = world.repository.forgotten
         forgotten.add("own", [OTHER], NOW)

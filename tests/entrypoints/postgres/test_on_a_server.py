@@ -12,6 +12,8 @@ from psycopg.conninfo import conninfo_to_dict
 from hardwon.entrypoints.bootstrap_capture import MODULE
 from tests.entrypoints.conversing import Conversation, statuses
 from tests.entrypoints.hook_process import World
+from tests.entrypoints.mcp.raw_client import LESSON as LESSON_OF_AGENT
+from tests.entrypoints.mcp.raw_client import RawClient
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.network import Network, network_to
 from tests.postgres_server import SECRET, member, new_database, url_of
@@ -240,6 +242,23 @@ def test_a_conversation_while_the_server_is_away_waits_and_is_kept_later(ann: Wo
     assert statuses(ann)["first"].waiting == 0
     kept = hardwon(ann, "list", "--in", "conversations", "--scope", "global", "--json")
     assert "parser" in kept.stdout
+
+
+def test_an_agent_whose_server_is_away_is_told_and_stores_when_it_is_back(
+    networked: Callable[[], tuple[World, Network]], cleanup: contextlib.ExitStack
+) -> None:
+    ann, network = networked()
+    network.is_away = True
+    client = RawClient(ann)
+    cleanup.callback(client.kill)
+    client.initialize()
+    refused = client.refusal("store_memory", **LESSON_OF_AGENT)
+    network.is_away = False
+    stored = client.store()
+
+    assert "the server can't be reached" in refused
+    assert stored
+    assert LESSON_OF_AGENT["name"] in hardwon(ann, "list", "--scope", "global", "--json").stdout
 
 
 def work(world: World) -> None:
