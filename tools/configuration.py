@@ -47,7 +47,7 @@ MEANINGS = {
     "trigger_phrases": "what you say to have the work at hand remembered",
     "workspace": "the folder of projects, by its name or one of your own",
     "trust": "which projects' lessons are shown in others: `own`, those that you committed to or trusted; `ask`, only those that you trusted",
-    "global_store": "the folder of the store",
+    "global_store": "the folder of the store, or the address of a server, `postgresql://…`",
     "document_roots": "more folders with documents, with `:` between",
     "keyword_search": "`false` searches as on a SQLite without FTS5",
 }

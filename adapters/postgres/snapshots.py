@@ -1,13 +1,11 @@
 """Checkpoints: saved rows on the server, each under a name such as `checkpoint:17`. No file is written."""
 
-import os
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 import attrs
 
-from hardwon.adapters.durable import replace as publish
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.query import where
@@ -16,7 +14,7 @@ from hardwon.adapters.postgres.restore import PostgresSnapshot
 from hardwon.adapters.postgres.saved import Saved
 from hardwon.adapters.postgres.session import NEWEST, Row
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
-from hardwon.domain.model.errors import InvalidCheckpointError, NewerSchemaError, StorageError
+from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.ports.override import override
 from hardwon.ports.snapshots import Snapshots
 
@@ -40,13 +38,11 @@ class PostgresSnapshots(Snapshots):
 
     Args:
         database: The store.
-        copy_to: Writes all that the member may see to a new file, for `back_up`.
 
     """
 
-    def __init__(self, database: Database, copy_to: Callable[[str], None] | None = None) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._copy_to = copy_to
 
     @override
     def transaction(self) -> AbstractContextManager[None]:
@@ -101,22 +97,11 @@ class PostgresSnapshots(Snapshots):
 
     @override
     def back_up(self, path: str, *, replace: bool = False) -> None:
-        if self._copy_to is None:
-            raise StorageError(
-                f"{self._database.path} is no file: copy it with: hardwon store copy {self._database.path} {path}"
-            )
-        path = os.path.realpath(path)
-        if os.path.lexists(path) and not (replace and os.path.isfile(path)):
-            raise InvalidCheckpointError(f"{path!r} is there already: choose another file, or replace it with --force")
-        if not os.path.isdir(os.path.dirname(path)):
-            raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")
-        _write(path, self._copy_to)
+        raise StorageError(f"{self._database.path} is no file; a copy in a folder is made by: hardwon store copy")
 
     def _ensure_known(self, path: str) -> None:
         if not NAME.fullmatch(path):
-            raise StorageError(
-                f"{path}: a file is brought in with: hardwon store copy {path} {self._database.path}; nothing was changed"
-            )
+            raise StorageError(f"{path}: a file is brought in by: hardwon store copy; nothing was changed")
         rows = self._database.rows(f"{SELECT} AND snapshot = %(snapshot)s", snapshot=path)
         if not rows:
             raise StorageError(f"{self._database.path} has no {path} of this member; nothing was changed")
@@ -151,16 +136,3 @@ def _to_checkpoint(row: Row) -> Checkpoint:
         snapshot_path=snapshot,
         contents=Contents(**contents),
     )
-
-
-def _write(path: str, copy_to: Callable[[str], None]) -> None:
-    """Let *copy_to* write a file that becomes the one at *path* at once, or not at all."""
-    written = f"{path}.{os.urandom(8).hex()}.partial"
-    try:
-        copy_to(written)
-        publish(written, path)
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            os.unlink(written)

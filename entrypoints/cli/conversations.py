@@ -21,7 +21,7 @@ from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capture_
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
-from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for
+from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for, resolve
 from hardwon.entrypoints.past_sessions import sessions_to_capture
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
@@ -48,14 +48,14 @@ class SessionStatus(NamedTuple):
     waiting: int
 
 
-def print_status(memory: Memory, *, as_json: bool) -> None:
+def print_status(settings: Settings, *, as_json: bool) -> None:
     """
-    Tell how capture stands in the store of *memory*.
+    Tell how capture stands on this machine, whether its store can be opened or not.
 
     Raises:
         StorageError: the journal can't be read now.
     """
-    store, settings = memory.settings.global_store, memory.settings
+    store = settings.global_store
     sessions = session_statuses(open_journal(store))
     is_working = open_lock(store).is_taken()
     problems = last_events(store, 1)
@@ -147,7 +147,7 @@ def capture(
     stopped, this one goes on.
     """
     if status:
-        print_status(open_for(project_root, global_store, create=False), as_json=as_json)
+        print_status(resolve(project_root, global_store).settings, as_json=as_json)
         return
     if past:
         if transcript is not None or force:

@@ -93,7 +93,8 @@ def init(
         _write_plugin(plugin, as_json=as_json)
         return
     project = find_project(project_root, os.curdir, os.path.expanduser("~"))
-    store = resolve(project.folder, global_store).settings.global_store
+    settings = resolve(project.folder, global_store).settings
+    store = settings.global_store
     agents = _chosen(agent, _built(mcp_json=mcp_json, remove=remove), everything=remove)
     set_up = build_set_up(store)
     if remove:
@@ -107,6 +108,8 @@ def init(
             has_record = not set_up.record.is_empty
             output.show_undone(set_up.undo(plan, everything=agent is None), store, agent or (), has_record=has_record)
         elif not dry_run:
+            if settings.server:
+                open_for(project.folder, global_store).close()  # nothing is written while it can't be reached
             output.note(set_up.carry_out(plan, project.root))
             is_asked = not (yes or as_json)
             how = keep_conversations(project, global_store, conversations, is_asked=is_asked)
@@ -251,7 +254,7 @@ def get_ready(
         memory.close()
     settings = memory.settings
     return Readiness(
-        store=settings.global_store,
+        store=settings.address,
         trusted=trusted,
         imported=imported,
         facts=facts,

@@ -146,7 +146,8 @@ ProjectRoot: TypeAlias = Annotated[
     ),
 ]
 GlobalStore: TypeAlias = Annotated[
-    str | None, typer.Option("--global-store", metavar="PATH", help="The folder that holds memory.db.")
+    str | None,
+    typer.Option("--global-store", metavar="PATH", help="The folder that holds memory.db, or postgresql://…"),
 ]
 Typed: TypeAlias = Annotated[
     bool, typer.Option("--typed", help="Take text and options from standard input, as typed after a slash command.")

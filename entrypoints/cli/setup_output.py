@@ -50,7 +50,7 @@ class Readiness:
     The outcome of a set-up beside its files.
 
     Attributes:
-        store: The store's folder.
+        store: The store's folder, or the address of its server.
         trusted: The line on the project, which may speak elsewhere from now on; empty where that is as it was.
         imported: The outcome of importing the knowledge banks.
         facts: The outcome of importing Claude Code's own memory; None when it was not wanted.

@@ -1,5 +1,8 @@
 """`hardwon store`: copy a store between files and servers, look at a server, and care for its schema and members."""
 
+import os
+import shutil
+import tempfile
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
@@ -36,27 +39,36 @@ Examples: `hardwon store copy ~/.claude/iflow/memory postgresql://ann@db.example
 
 
 def copy(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="A folder with a store, or postgresql://…")],
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="A folder with a store, a file of hardwon backup, or postgresql://…")
+    ],
     target: Annotated[str, typer.Argument(metavar="TO", help="Another one; a folder is made if missing.")],
     *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be copied.")] = False,
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
     """
-    Copy everything that a store holds into another one; both stay.
+    Copy all entries of a store into another one, with their vectors and history; both stay.
 
     First it shows what is copied, by project and kind. On a server lessons are seen by
     all members; what stands for files, such as conversations, only by you, unless the
-    project shares its conversations. A copy that was interrupted goes on when it is
-    begun again.
+    project shares its conversations. Checkpoints, and what was injected in sessions,
+    stay where they are. A copy that was interrupted goes on when it is begun again.
     """
     settings = resolve(HERE, None).settings
-    origin = _opened(source, create=False)
+    if os.path.isfile(target):
+        raise typer.BadParameter(f"{target!r} is a file: name a folder", param_hint="'TO'")
+    origin = _opened(_unpacked(source) if os.path.isfile(source) else source, create=False)
     if not origin.is_there:
         raise typer.BadParameter(f"{source!r} holds no store", param_hint="'FROM'")
     tallies = preview_copy(origin)
-    if not as_json:
+    if dry_run and as_json:
+        print_json([tally._asdict() for tally in tallies])
+    elif not as_json:
         _show(tallies, on_server=ServerAddress.is_one(target))
+    if dry_run:
+        return
     ask(f"copy {counted(sum(row.entries for row in tallies), 'entry', 'entries')} to {_shown(target)}", yes=yes)
     destination = open_memory(settings_at(settings, target), warn)
     at_end.callback(destination.close)
@@ -66,6 +78,14 @@ def copy(
         task = bar.add_task("copying", total=count_records(origin))
         outcome = copy_store(origin, destination, lambda: bar.advance(task))
     _report(outcome, as_json=as_json)
+
+
+def _unpacked(file: str) -> str:
+    """Return a folder with a copy of *file* as a store has it, until the program ends."""
+    folder = tempfile.TemporaryDirectory(prefix="hardwon-copy-")
+    at_end.callback(folder.cleanup)
+    shutil.copyfile(file, os.path.join(folder.name, "memory.db"))
+    return folder.name
 
 
 def _opened(address: str, *, create: bool) -> Memory:
