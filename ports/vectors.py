@@ -18,7 +18,7 @@ class Matches(Protocol):
     """
 
     def count(self) -> int:
-        """Return the number of all entries found."""
+        """Return the number of all entries found; an index may estimate it where there are more than 20,000."""
         ...
 
     def top(self, k: int, category: Category | None = None) -> list[Hit]:

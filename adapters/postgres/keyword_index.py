@@ -12,7 +12,7 @@ from hardwon.adapters.postgres.tokens import stems
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.keywords import inverse_document_frequency
+from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
@@ -21,9 +21,6 @@ from hardwon.ports.vectors import Matches
 
 K1, B = 1.2, 0.75
 """The parameters of FTS5's `bm25()`."""
-
-MAX_HITS = 30_000
-"""Upper bound of the passages that a query reads, its rarest words first."""
 
 PAGE = 500
 """How many of the best are read at first; the server has their scores anyway."""
@@ -154,7 +151,8 @@ class PostgresKeywordIndex(KeywordIndex):
             wanted, figures = dict.fromkeys(stems(terms)), self._figures()
             counted = self._counted(wanted, "passage_times")
             idf = {
-                stem: inverse_document_frequency(figures.passages, count) for stem, count in _rarest(wanted, counted)
+                stem: inverse_document_frequency(figures.passages, count)
+                for stem, count in _rarest(wanted, counted, max_hits(only))
             }
             within, asked = where(only), sum(idf.values())
             rows = self._database.rows(
@@ -192,11 +190,11 @@ class PostgresKeywordIndex(KeywordIndex):
             raise KeywordIndexUnavailableError(reason) from error
 
 
-def _rarest(terms: Iterable[str], counted: Mapping[str, int]) -> Iterator[tuple[str, int]]:
-    """Yield *terms* with the number of passages that contain them, the rarest first, up to `MAX_HITS`."""
+def _rarest(terms: Iterable[str], counted: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]:
+    """Yield *terms* with the number of passages that contain them, the rarest first, up to *most* passages."""
     hits = 0
     for term in sorted(terms, key=lambda term: (counted.get(term, 0), term)):
-        if hits and hits + counted.get(term, 0) > MAX_HITS:
+        if hits and hits + counted.get(term, 0) > most:
             return
         hits += counted.get(term, 0)
         yield term, counted.get(term, 0)

@@ -6,7 +6,6 @@ are estimated from a sample. No vector leaves the server: scores do.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import NamedTuple
 
 from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches
@@ -56,7 +55,6 @@ NEAREST = BEST.format(
     """,  # one by one, as they are few, which the server can't know
 )
 SCORES = f"SELECT e.number, {EXACT} {FROM_VECTORS} {{within}} AND e.number = ANY(%(wanted)s)"
-COUNT = f"SELECT count(*) FROM (SELECT 1 {FROM_VECTORS} {{within}}) compared"
 NEAR = f"""
     SELECT v.number, {EXACT} FROM (
         SELECT e.number, e.updated_at, e.id, v.vec {FROM_VECTORS} {{within}} AND vector_dims(v.vec) = {{width}}
@@ -68,10 +66,12 @@ TUNED = (
     "SET LOCAL hnsw.iterative_scan = relaxed_order",
     "SET LOCAL hnsw.max_scan_tuples = 100000",
 )
-# A fixed mixing of the number, so that the sample is the same each time and in no order of time.
+# In a fixed order that has nothing to do with time, by an index: the same vectors each time; NULL for those that are not wanted.
 SAMPLED = f"""
-    SELECT -(v.vec <#> %(query)s::vector) {FROM_VECTORS} {{within}}
-    ORDER BY (v.number * 2654435761) %% 4294967296 LIMIT {SAMPLE}
+    SELECT CASE WHEN e.number IS NOT NULL THEN -(v.vec <#> %(query)s::vector) END FROM (
+        SELECT number, vec FROM hardwon.vector WHERE tenant = %(tenant)s AND space = %(space)s
+        ORDER BY (number * 2654435761) %% 4294967296 LIMIT {SAMPLE}
+    ) v LEFT JOIN hardwon.entry e ON e.number = v.number AND {{within}}
 """
 
 
@@ -96,10 +96,14 @@ class PostgresVectorIndex(VectorIndex):
     @override
     def compare(self, query: Vector, only: EntryFilter) -> Matches:
         scan = _Scan(self._vectors, query, where(only._replace(ranked=True)))
-        if self._vectors.database.entries_at_first * 2 < self._largest_scan:
+        entries = self._vectors.database.entries_at_first
+        if entries * 2 < self._largest_scan:
             return PagedMatches(scan, PAGE)
-        found = scan.size()
-        return _NearMatches(scan, found) if found > self._largest_scan else PagedMatches(scan, PAGE)
+        sample = scan.sample()
+        wanted = [score for score in sample if score is not None]
+        # All were looked at, or as many are wanted as of the sample.
+        found = len(wanted) if len(sample) < SAMPLE else round(entries * len(wanted) / len(sample))
+        return _NearMatches(scan, wanted, found) if found > self._largest_scan else PagedMatches(scan, PAGE)
 
 
 class _Scan(NamedTuple):
@@ -126,9 +130,9 @@ class _Scan(NamedTuple):
             within=Where(f"{self.within.sql} AND {condition}", {**self.within.parameters, **parameters})
         )
 
-    def size(self) -> int:
-        """Return how many vectors there are."""
-        return int(self.rows(COUNT)[0][0])
+    def sample(self) -> list[float | None]:
+        """Return the cosines of some vectors of the space, None for those that are not among these."""
+        return [score for (score,) in self.rows(SAMPLED)]
 
     def page(self, depth: int) -> Page:
         """Return at least the *depth* best of all and of each category."""
@@ -140,10 +144,19 @@ class _Scan(NamedTuple):
 
 
 class _NearMatches(Matches):
-    """Many vectors, of which the approximate index finds the nearest; where it finds too few, all are compared."""
+    """
+    Many vectors, of which the approximate index finds the nearest; where it finds too few, all are compared.
 
-    def __init__(self, scan: _Scan, found: int) -> None:
+    Args:
+        scan: The vectors.
+        sample: The cosines of some of them.
+        found: About how many they are.
+
+    """
+
+    def __init__(self, scan: _Scan, sample: Sequence[float], found: int) -> None:
         self._scan = scan
+        self._sample = sorted(sample)
         self._found = found
 
     @override
@@ -169,11 +182,7 @@ class _NearMatches(Matches):
     @override
     def statistics(self) -> ScoreStatistics:
         """Estimate them from a sample that is always the same; the best score is exact."""
-        return self._estimated
-
-    @cached_property
-    def _estimated(self) -> ScoreStatistics:
-        sample = sorted(score for (score,) in self._scan.rows(SAMPLED))
+        sample = self._sample
         share = self._found / len(sample)
         return ScoreStatistics(
             found=self._found,

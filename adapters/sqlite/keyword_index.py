@@ -20,9 +20,9 @@ from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
 from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
-from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.identity import title_to_search
-from hardwon.domain.model.keywords import inverse_document_frequency
+from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -34,12 +34,6 @@ if TYPE_CHECKING:
 CREATE_PASSAGES = f"CREATE VIRTUAL TABLE passages_fts USING fts5(text, tokenize = '{TOKENIZER}')"
 PLACE_BITS = 20
 MAX_PASSAGES = 1 << PLACE_BITS
-MAX_HITS = 6_000
-"""Upper bound of the hits that an unfiltered query reads, its rarest words first: about 1 microsecond a hit."""
-
-FILTERED = 5
-"""Factor of the bound for a filtered query: a term that is frequent elsewhere may be rare there."""
-
 SELECT_MATCHES = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_fts MATCH ?"
 SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
 
@@ -88,7 +82,7 @@ class Weighed(NamedTuple):
 
 def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
     """Score the entries that contain any of *terms* by their best passage; with a filter *only* more hits are read."""
-    most = MAX_HITS if only == EVERYTHING else FILTERED * MAX_HITS
+    most = max_hits(only)
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
     asked = sum(idf.values())

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.errors import InvalidQueryError
+from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 
 MAX_TERMS = 64
 SMALLEST_FREQUENCY_WEIGHT = 1e-6
@@ -145,3 +146,13 @@ def without_frame(question: str) -> str:
             if shorter.strip(" ?!.") and shorter != rest:
                 rest, found = shorter, True
     return rest if rest.strip(" ?!.") else question
+
+
+MAX_HITS = 6_000
+FILTERED = 5
+"""Factor of the bound for a filtered query: a term that is frequent elsewhere may be rare there."""
+
+
+def max_hits(only: EntryFilter) -> int:
+    """Return the upper bound of the passages that a search reads, its rarest words first: SQLite takes about 1 microsecond for one."""
+    return MAX_HITS if only == EVERYTHING else FILTERED * MAX_HITS

@@ -1,0 +1,156 @@
+"""An entry is put among the rows of a tenant: where it belongs, and the statements that store it, in few round trips."""
+
+import datetime as dt
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.adapters.postgres.database import Database
+from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts, ensure_not_forgotten
+from hardwon.adapters.postgres.rows import facts_of, is_retired, texts_of
+from hardwon.adapters.postgres.session import Statement
+from hardwon.adapters.postgres.words import dropping, indexing
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
+
+EXISTING = """
+    SELECT e.owner, e.number, e.author, e.updated_at, e.retired, e.expires_at FROM hardwon.entry e
+    WHERE e.tenant = %(tenant)s AND e.id = %(id)s ORDER BY e.owner DESC
+"""
+"""The entries of an id: a personal one, and the one that all members share."""
+
+IS_SHARED = """
+    SELECT EXISTS (SELECT 1 FROM hardwon.project
+        WHERE tenant = %(tenant)s AND id = %(project)s AND conversations = 'shared')
+"""
+
+OWNED = ("entry", "entry_text", "vector", "document", "posting", "history")
+"""The tables whose rows belong to the owner of their entry."""
+
+DROP_OTHER_VECTORS = """
+    DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = %(number)s AND text_hash != %(text_hash)s
+"""
+DROP_VECTORS = "DELETE FROM hardwon.vector WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
+DELETE = "DELETE FROM hardwon.entry WHERE tenant = %(tenant)s AND number = %(number)s"
+
+
+class _Known(NamedTuple):
+    """A row of `EXISTING`."""
+
+    owner: str
+    number: int
+    author: str
+    updated_at: dt.datetime
+    was_retired: bool
+    expired_at: dt.datetime | None
+
+
+class _Place(NamedTuple):
+    """
+    Where an entry is stored.
+
+    Attributes:
+        number: Of its rows.
+        owner: The member that alone sees it, empty for all members.
+        is_retired: Whether it is in no index.
+        earlier_owner: The member that alone saw it until now, None for a new entry.
+        repeated: The number of the member's personal entry that the shared one takes the place of, None without one.
+
+    """
+
+    number: int
+    owner: str
+    is_retired: bool
+    earlier_owner: str | None = None
+    repeated: int | None = None
+
+
+def put_entry(database: Database, entry: "Entry") -> None:
+    """Add *entry*, or replace the one of its id, as `EntryRepository.put` says."""
+    forgotten = PostgresForgottenTexts(database)
+    with database.transaction():
+        with database.ahead():
+            forgotten.holds(())
+            database.rows(EXISTING, id=entry.entry_id)
+            _owner_of(database, entry)
+        ensure_not_forgotten(forgotten, entry)
+        if place := _place_of(database, entry):
+            facts = _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
+            index = [] if place.is_retired else indexing(place.number, place.owner, entry)
+            database.together((*facts, *_putting_texts(place, entry), *index, database.change()))
+
+
+def _place_of(database: Database, entry: "Entry") -> "_Place | None":
+    """Return where *entry* is stored, or will be; None if it stands for a file of which another member stored as new a version."""
+    owner, role = _owner_of(database, entry), database.role
+    known = {row[0]: _Known(*row) for row in database.rows(EXISTING, id=entry.entry_id)}
+    shared, personal = known.get(""), known.get(role)
+    of_another = shared if shared and entry.file_path is not None and shared.author != role else None
+    if owner:
+        found = personal or (None if of_another else shared)
+    elif of_another and not personal and of_another.updated_at >= entry.updated_at:
+        return None
+    else:
+        found = shared or personal
+    if not found:
+        return _Place(database.next_number(), owner, is_retired(entry))
+    stays = found.was_retired and entry.expires_at is not None and entry.expires_at == found.expired_at
+    repeated = personal.number if personal and found is shared else None
+    return _Place(found.number, owner, is_retired(entry) or stays, found.owner, repeated)
+
+
+def _owner_of(database: Database, entry: "Entry") -> str:
+    """Return who alone may see *entry*: what stands for a file is its member's, unless its project shares its conversations."""
+    if entry.file_path is None or database.value(IS_SHARED, project=entry.project):
+        return ""
+    return database.role
+
+
+def _adding(place: _Place, entry: "Entry") -> list[Statement]:
+    """Return the statement that stores the facts of a new entry."""
+    own = {"id": entry.entry_id, "owner": place.owner, "created_at": entry.created_at, "retired": place.is_retired}
+    values = {**facts_of(entry), **own}
+    return [(_insert("entry", values), {"number": place.number, **values})]
+
+
+def _changing(place: _Place, entry: "Entry") -> list[Statement]:
+    """Return the statements that store other facts of an entry, and take it out of the index, in which it counts for its earlier owner."""
+    values = {**facts_of(entry), "retired": place.is_retired}
+    changes = ", ".join(f"{name} = %({name})s" for name in values)
+    if entry.file_path is not None:
+        changes += ", author = current_user"
+    update = f"UPDATE hardwon.entry SET {changes} WHERE tenant = %(tenant)s AND number = %(number)s"
+    about = {"number": place.number, "owner": place.owner}
+    handing_over = [
+        (f"UPDATE hardwon.{table} SET owner = %(owner)s WHERE tenant = %(tenant)s AND number = %(number)s", about)
+        for table in OWNED
+    ]
+    return [
+        *([*dropping([place.repeated]), (DELETE, {"number": place.repeated})] if place.repeated else ()),
+        *dropping([place.number]),
+        *(handing_over if place.owner != place.earlier_owner else ()),
+        (update, {"number": place.number, **values}),
+        *([(DROP_VECTORS, {"numbers": [place.number]})] if place.is_retired else ()),
+    ]
+
+
+def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
+    """Return the statements that store the texts of an entry, and delete the vectors of earlier ones."""
+    values = texts_of(entry)
+    kept = {"owner": place.owner, "anchor_id": entry.anchor_id}
+    changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
+    if entry.file_path is not None:
+        changes += ", author = current_user"
+    insert = f"{_insert('entry_text', values | kept)} ON CONFLICT (tenant, number) DO UPDATE SET {changes}"
+    return [
+        (insert, {"number": place.number, **values, **kept}),
+        (DROP_OTHER_VECTORS, {"number": place.number, "text_hash": values["text_hash"]}),
+    ]
+
+
+def _insert(table: str, values: Iterable[str]) -> str:
+    """Return the statement that inserts a row with a tenant, a number and *values*."""
+    names = [*values]
+    quoted = ", ".join(f'"{name}"' for name in names)
+    marks = ", ".join(f"%({name})s" for name in names)
+    return f"INSERT INTO hardwon.{table} (tenant, number, {quoted}) VALUES (%(tenant)s, %(number)s, {marks})"
