@@ -17,8 +17,8 @@ from hardwon.adapters.postgres.session import LONGEST_WAIT, Row, Session, Statem
 from hardwon.domain.model.errors import StorageError
 
 BUSY_SECONDS = 5.0
-COUNT_BUSY_SECONDS = 0.05
-"""Upper bounds of the wait for other writers: for changes, and for counters."""
+COUNT_BUSY_SECONDS = 0.25
+"""Upper bounds of the wait for other writers: for changes, and for counters, which are locked for two round trips."""
 
 CHANGING = ("INSERT INTO ", "UPDATE hardwon.", "DELETE FROM ")
 CHANGE = """
