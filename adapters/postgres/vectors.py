@@ -112,13 +112,14 @@ class PostgresVectorStore(VectorStore):
         return int(self.database.value(sql, **within.parameters, space=self.number))
 
     @override
-    def vector_of(self, entry_id: str) -> Vector | None:
-        value = self.database.value(
-            f"SELECT v.vec::float4[] {FROM_VECTORS} e.tenant = %(tenant)s AND e.id = %(id)s ORDER BY e.owner DESC LIMIT 1",
-            id=entry_id,
+    def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:
+        rows = self.database.rows(
+            f"SELECT DISTINCT ON (e.id) e.id, v.vec::float4[] {FROM_VECTORS} e.tenant = %(tenant)s AND e.id = ANY(%(ids)s)"
+            " ORDER BY e.id, e.owner DESC",
+            ids=[*entry_ids],
             space=self.number,
         )
-        return None if value is None else array("f", value)
+        return {entry_id: array("f", values) for entry_id, values in rows}
 
     @override
     def pending(self, limit: int) -> list[PendingText]:

@@ -122,12 +122,13 @@ class SqliteVectorStore(VectorStore, BlockSource):
         return int(total) - self.count(served)
 
     @override
-    def vector_of(self, entry_id: str) -> Vector | None:
-        blob = self._database.value(
-            "SELECT v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND e.id = ?",
-            (self._space_id(), entry_id),
+    def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:
+        marks = ", ".join("?" * len(entry_ids))
+        rows = self._database.rows(
+            f"SELECT e.id, v.vec FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND e.id IN ({marks})",
+            (self._space_id(), *entry_ids),
         )
-        return None if blob is None else _from_blob(blob)
+        return {entry_id: _from_blob(blob) for entry_id, blob in rows}
 
     @override
     def pending(self, limit: int) -> list[PendingText]:

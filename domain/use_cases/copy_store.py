@@ -173,7 +173,8 @@ def copy_vectors(source: VectorStore, target: VectorStore, ids_of: Callable[[Ite
         has = {*target.load([text.seq for text in texts]).seqs}
         missing = [text for text in texts if text.seq not in has]
         ids = ids_of(text.seq for text in missing)
-        found = [(text, vector) for text in missing if (vector := source.vector_of(ids[text.seq]))]
+        vectors = source.vectors_of([*ids.values()])
+        found = [(text, vectors[ids[text.seq]]) for text in missing if ids[text.seq] in vectors]
         if found:
             target.put(found)
             copied += len(found)

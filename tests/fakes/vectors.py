@@ -49,9 +49,12 @@ class InMemoryVectorStore(VectorStore):
         return len(self._pending(only))
 
     @override
-    def vector_of(self, entry_id: str) -> Vector | None:
-        stored = self._state.vectors.get((self._space, self._state.seq_of(entry_id) or 0))
-        return stored[1] if stored else None
+    def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:
+        stored = {
+            entry_id: self._state.vectors.get((self._space, self._state.seq_of(entry_id) or 0))
+            for entry_id in entry_ids
+        }
+        return {entry_id: found[1] for entry_id, found in stored.items() if found}
 
     @override
     def pending(self, limit: int) -> list[PendingText]:

@@ -209,6 +209,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "vectors.has_any": lambda user: user.world.vectors.has_any(EVERYTHING),
     "vectors.count": lambda user: user.world.vectors.count(EVERYTHING),
     "vectors.count_pending": lambda user: user.world.vectors.count_pending(EVERYTHING),
+    "vectors.vectors_of": lambda user: user.world.vectors.vectors_of([FIRST.entry_id, FILE.entry_id]),
     "vectors.vector_of": lambda user: [user.world.vectors.vector_of(entry.entry_id) for entry in (FIRST, FILE)],
     "vectors.pending": lambda user: user.world.vectors.pending(ALL),
     "vectors.texts": lambda user: user.world.vectors.texts(ALL),
