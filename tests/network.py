@@ -22,14 +22,16 @@ class Network:
     def __init__(self, socket: str, seconds: float) -> None:
         self._socket = socket
         self._seconds = seconds
-        self._loop = asyncio.new_event_loop()
-        self._listening = self._loop.run_until_complete(asyncio.start_server(self._connect, "127.0.0.1", 0))
-        self.port: int = self._listening.sockets[0].getsockname()[1]
         self.round_trips = 0
         self.limit = sys.maxsize
         self.is_away = False
+        # In a thread: a browser's test leaves a loop that runs in this one.
+        self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
+        listening = asyncio.start_server(self._connect, "127.0.0.1", 0)
+        self._listening = asyncio.run_coroutine_threadsafe(listening, self._loop).result()
+        self.port: int = self._listening.sockets[0].getsockname()[1]
 
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self.is_away:

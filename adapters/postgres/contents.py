@@ -13,7 +13,7 @@ from hardwon.adapters.postgres.influences import INSERT_INFLUENCE
 from hardwon.adapters.postgres.named import number_of
 from hardwon.adapters.postgres.projects import ADD_PLACE, read_projects
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
-from hardwon.adapters.postgres.session import Row
+from hardwon.adapters.postgres.session import Row, Statement
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import (
@@ -181,25 +181,17 @@ class PostgresStoreContents(StoreContents):
         entry = exported.entry
         with self._database.transaction():
             number = self._database.value(f"SELECT {number_of('entry_id')}", entry_id=entry.entry_id)
-            self._raise_counters(number, entry)
-            self._database.run_many(
-                ADD_PLACE, ({"entry_id": entry.entry_id, "project": place} for place in exported.places)
-            )
-            self._database.run_many(ADD_ALIAS, ({"number": number, "alias": alias} for alias in exported.aliases))
-            self._add_changes(number, exported.history)
             influences = (influence._replace(entry_id=entry.entry_id) for influence in exported.influences)
-            self._database.run_many(INSERT_INFLUENCE, (influence._asdict() for influence in influences))
-            self._database.note_change()
-
-    def _raise_counters(self, number: int, entry: Entry) -> None:
-        usage = entry.usage
-        if entry.last_recalled_at:
-            self._database.rows(RAISE_RECALL, number=number, recalls=entry.recall_count, at=entry.last_recalled_at)
-        if usage.access_count or usage.last_accessed or usage.validations.total:
-            self._database.rows(RAISE_USAGE, number=number, **usage_values(usage))
-
-    def _add_changes(self, number: int, changes: Sequence[PastChange]) -> None:
-        self._database.run_many(ADD_CHANGE, ({**change._asdict(), "number": number} for change in changes))
+            self._database.together(
+                (
+                    *_raising_counters(number, entry),
+                    *((ADD_PLACE, {"entry_id": entry.entry_id, "project": place}) for place in exported.places),
+                    *((ADD_ALIAS, {"number": number, "alias": alias}) for alias in exported.aliases),
+                    *_adding_changes(number, exported.history),
+                    *((INSERT_INFLUENCE, influence._asdict()) for influence in influences),
+                    self._database.change(),
+                )
+            )
 
     @override
     def add(self, record: Record) -> None:
@@ -207,7 +199,7 @@ class PostgresStoreContents(StoreContents):
             match record:
                 case DeletedEntry(number, history):
                     if not self._is_there("entry", "number", number):
-                        self._add_changes(number, history)
+                        self._database.together(_adding_changes(number, history))
                 case ImportedSource(path, _, fingerprint, headings):
                     known = self._ledger.fingerprint(path)
                     self._ledger.record(path, {*headings}, fingerprint if known is None else known)
@@ -222,6 +214,20 @@ class PostgresStoreContents(StoreContents):
     def _is_there(self, table: str, column: str, value: object) -> bool:
         sql = f"SELECT 1 FROM hardwon.{table} {OF_TENANT} AND {column} = %(value)s LIMIT 1"
         return bool(self._database.rows(sql, value=value))
+
+
+def _raising_counters(number: int, entry: Entry) -> Iterator[Statement]:
+    """Yield the statements that raise the counters of an entry to at least those of *entry*."""
+    usage = entry.usage
+    if entry.last_recalled_at:
+        yield RAISE_RECALL, {"number": number, "recalls": entry.recall_count, "at": entry.last_recalled_at}
+    if usage.access_count or usage.last_accessed or usage.validations.total:
+        yield RAISE_USAGE, {"number": number, **usage_values(usage)}
+
+
+def _adding_changes(number: int, changes: Sequence[PastChange]) -> Iterator[Statement]:
+    """Yield the statements that add *changes* to the history of an entry."""
+    return ((ADD_CHANGE, {**change._asdict(), "number": number}) for change in changes)
 
 
 def _by_number(rows: Sequence[Row]) -> Mapping[int, Sequence[Row]]:
