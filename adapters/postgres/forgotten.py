@@ -1,21 +1,12 @@
 """Hashes of forgotten texts in the table `forgotten`, keyed by a secret in the tenant's metadata."""
 
 import datetime as dt
-import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from hardwon.adapters.forgotten_hashes import SECRET, from_keys, keyed_hash, new_key, to_keys
 from hardwon.adapters.postgres.database import Database
-from hardwon.domain.model.errors import ForgottenError
 from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
-
-if TYPE_CHECKING:
-    from hardwon.domain.model.entry import Entry
-
-SECRET = "forgetting_secret"  # noqa: S105  # the name of a row
-SECRET_BYTES = 32
-TAG_BYTES = 16
 
 SELECT_SECRET = "SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = %(key)s"  # noqa: S105  # a query
 
@@ -54,8 +45,8 @@ class PostgresForgottenTexts(ForgottenTexts):
             self._database.rows(
                 "INSERT INTO hardwon.forgotten (tenant, tag, of, at)"
                 " SELECT %(tenant)s, unnest(%(tags)s::bytea[]), %(owner)s::bytea, %(at)s ON CONFLICT DO NOTHING",
-                tags=[_tag(secret, passage) for passage in sorted(identifying(texts, words))],
-                owner=_tag(secret, owner),
+                tags=[keyed_hash(secret, passage) for passage in sorted(identifying(texts, words))],
+                owner=keyed_hash(secret, owner),
                 at=at,
             )
 
@@ -73,9 +64,10 @@ class PostgresForgottenTexts(ForgottenTexts):
 
     @override
     def lift(self, owner: str) -> bool:
+        if not (secrets := self._secrets(SELECT_SECRET)):
+            return False
         with self._database.transaction():
-            owners = [_tag(secret, owner) for secret in self._secrets(SELECT_SECRET)]
-            return bool(self._database.rows(LIFT, owners=owners))
+            return bool(self._database.rows(LIFT, owners=[keyed_hash(secret, owner) for secret in secrets]))
 
     @override
     def hashes(self) -> ForgottenHashes:
@@ -92,7 +84,7 @@ class PostgresForgottenTexts(ForgottenTexts):
             return
         with self._database.transaction():
             secrets = dict.fromkeys((*self._secrets(SELECT_SECRET), *hashes.keys))
-            self._database.rows(SET_SECRET, key=SECRET, value=",".join(secret.hex() for secret in secrets))
+            self._database.rows(SET_SECRET, key=SECRET, value=from_keys(secrets))
             rows = ({"tag": tag, "of": of, "at": at} for tag, of, at in hashes.rows)
             self._database.run_many(ADOPT, rows)
 
@@ -102,7 +94,9 @@ class PostgresForgottenTexts(ForgottenTexts):
             return set()
         from hardwon.domain.model.forgotten import passages  # noqa: PLC0415  # rarely needed
 
-        tags = {_tag(secret, passage): passage for text in texts for passage in passages(text) for secret in secrets}
+        tags = {
+            keyed_hash(secret, passage): passage for text in texts for passage in passages(text) for secret in secrets
+        }
         known = self._database.rows(
             "SELECT DISTINCT tag FROM hardwon.forgotten WHERE tenant = %(tenant)s AND tag = ANY(%(tags)s::bytea[])",
             tags=[*tags],
@@ -111,29 +105,9 @@ class PostgresForgottenTexts(ForgottenTexts):
 
     def _secrets(self, query: str) -> list[bytes]:
         """Return the keys of the hashes, none before the first; those of copied stores follow the store's own."""
-        value: str = self._database.value(query, key=SECRET) or ""
-        return [bytes.fromhex(secret) for secret in value.split(",") if secret]
+        return to_keys(self._database.value(query, key=SECRET))
 
     def _new_secret(self) -> bytes:
-        secret = os.urandom(SECRET_BYTES)
-        self._database.rows(SET_SECRET, key=SECRET, value=secret.hex())
+        secret = new_key()
+        self._database.rows(SET_SECRET, key=SECRET, value=from_keys([secret]))
         return secret
-
-
-def ensure_not_forgotten(forgotten: ForgottenTexts, entry: "Entry") -> None:
-    """
-    Check that no text of *entry* was forgotten.
-
-    Raises:
-        ForgottenError: one was.
-    """
-    from hardwon.domain.model.forgotten import texts_of  # noqa: PLC0415  # rarely needed
-
-    if forgotten.holds(texts_of(entry)):
-        raise ForgottenError(entry.entry_id)
-
-
-def _tag(secret: bytes, text: str) -> bytes:
-    import hmac  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
-
-    return hmac.digest(secret, text.encode("utf-8", "replace"), "sha256")[:TAG_BYTES]

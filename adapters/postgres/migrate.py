@@ -18,6 +18,7 @@ from psycopg import sql as composed
 from hardwon.adapters.postgres.errors import translated
 from hardwon.adapters.postgres.server import parameters_of, shown, with_database
 from hardwon.adapters.postgres.session import CONNECT_SECONDS, NEWEST
+from hardwon.adapters.postgres.vector_index import LARGEST_SCAN
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 
 FOLDER = Path(__file__).parent / "migrations"
@@ -30,9 +31,6 @@ MEMBERS = "hardwon_member"
 """The role from which all members have their rights; it can't log in."""
 
 DEFAULT_TENANT = "default"
-LARGE_SPACE = 20_000
-"""Vectors of a tenant from which an index serves better than a scan."""
-
 MAX_INDEXED_WIDTH = 4_000
 """Dimensions of vectors that pgvector can index, in half precision."""
 
@@ -190,7 +188,7 @@ def _index_large_spaces(connection: psycopg.Connection) -> None:
     """Create an index of the vectors of each width of which a tenant has many; outside of a transaction, beside writers."""
     wide = connection.execute(
         "SELECT DISTINCT dimensions FROM hardwon.space WHERE stored > %s AND dimensions <= %s",
-        (LARGE_SPACE, MAX_INDEXED_WIDTH),
+        (LARGEST_SCAN, MAX_INDEXED_WIDTH),
     ).fetchall()
     for (width,) in wide:
         name = f"vector_near_{width}"

@@ -4,8 +4,9 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from hardwon.adapters.forgotten_hashes import ensure_not_forgotten
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts, ensure_not_forgotten
+from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.rows import facts_of, is_retired, texts_of
 from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.words import dropping, indexing

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 from psycopg.errors import InsufficientPrivilege, UniqueViolation
 
+from hardwon.adapters.forgotten_hashes import SECRET
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.forgotten import SECRET
 from hardwon.adapters.postgres.query import Where, where
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.postgres.saved import LEDGERS, OF_ENTRIES, OF_SECTIONS, Saved

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
+from hardwon.adapters.forgotten_hashes import SECRET
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.forgotten import SECRET
 from hardwon.adapters.postgres.session import Row
 
 OF_ENTRIES = ("entry", "entry_text", "recall", "usage", "influence", "entry_place", "entry_alias", "vector")

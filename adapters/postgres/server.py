@@ -31,6 +31,8 @@ def parameters_of(dsn: str) -> dict[str, Any]:
         given = {name: value for name, value in conninfo_to_dict(dsn).items() if value is not None}
     except Exception as error:
         raise StorageError(UNREADABLE) from error
+    if not all(map(_is_name, str(given.get("host", "")).split(","))):
+        raise StorageError(UNREADABLE)
     if any("@" in str(given.get(name, "")) for name in ("dbname", "host")) or set(str(given.get("port", ""))) - PORTS:
         raise StorageError(
             "the address of the server can't be read: write / as %2F, @ as %40, ? as %3F and # as %23 in a password,"
@@ -61,6 +63,16 @@ def shown(parameters: Mapping[str, Any]) -> str:
     port = f":{parameters['port']}" if parameters.get("port") else ""
     user = f"{parameters['user']}@" if parameters.get("user") else ""
     return f"postgresql://{user}{host}{port}/{parameters.get('dbname') or ''}"
+
+
+def _is_name(host: str) -> bool:
+    """Return whether *host* can be looked up, or is a folder of sockets."""
+    if not host.startswith("/"):
+        try:
+            host.encode("idna")
+        except UnicodeError:
+            return False
+    return True
 
 
 def _elsewhere_by_default() -> dict[str, str]:

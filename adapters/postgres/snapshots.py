@@ -101,7 +101,9 @@ class PostgresSnapshots(Snapshots):
 
     def _ensure_known(self, path: str) -> None:
         if not NAME.fullmatch(path):
-            raise StorageError(f"{path}: a file is brought in by: hardwon store copy; nothing was changed")
+            raise StorageError(
+                f"{path}: a file is restored in a folder, and copied from there by: hardwon store copy; nothing was changed"
+            )
         rows = self._database.rows(f"{SELECT} AND snapshot = %(snapshot)s", snapshot=path)
         if not rows:
             raise StorageError(f"{self._database.path} has no {path} of this member; nothing was changed")

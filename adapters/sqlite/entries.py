@@ -5,9 +5,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
+from hardwon.adapters.forgotten_hashes import ensure_not_forgotten
 from hardwon.adapters.sqlite.database import Database, content_version, in_list, note_change, to_text
 from hardwon.adapters.sqlite.decoding import Decoder, readable
-from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, ensure_not_forgotten
+from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
 from hardwon.adapters.sqlite.query import visible, where
 from hardwon.adapters.sqlite.rows import (

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from hardwon.adapters.forgotten_hashes import SECRET
 from hardwon.adapters.sqlite.database import in_list
 from hardwon.domain.model.erasure import Erasure, still_unused
 from hardwon.ports.erasure import OwnedText
@@ -27,7 +28,7 @@ KEPT_TABLES = (
 )
 """Tables without texts of their own: their rows go with their entries, packed vectors by triggers; postings and vectors of queries all go."""
 
-KEPT_METADATA = ("schema_version", "content_version", "active_space", "automatic_provider", "forgetting_secret")
+KEPT_METADATA = ("schema_version", "content_version", "active_space", "automatic_provider", SECRET)
 
 TABLES = """
     SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'

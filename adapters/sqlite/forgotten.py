@@ -1,21 +1,12 @@
 """Hashes of forgotten texts in the store's table `forgotten`, keyed by a secret in its metadata."""
 
 import datetime as dt
-import os
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
+from hardwon.adapters.forgotten_hashes import SECRET, from_keys, keyed_hash, new_key, to_keys
 from hardwon.adapters.sqlite.database import Database, from_text, to_text
-from hardwon.domain.model.errors import ForgottenError
 from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
-
-if TYPE_CHECKING:
-    from hardwon.domain.model.entry import Entry
-
-SECRET = "forgetting_secret"  # noqa: S105  # the name of a row
-SECRET_BYTES = 32
-TAG_BYTES = 16
 
 
 class SqliteForgottenTexts(ForgottenTexts):
@@ -30,10 +21,10 @@ class SqliteForgottenTexts(ForgottenTexts):
 
         with self._database.transaction():
             secret = next(iter(self._secrets()), None) or self._new_secret()
-            owned = _tag(secret, owner)
+            owned = keyed_hash(secret, owner)
             self._database.run_many(
                 "INSERT OR IGNORE INTO forgotten (tag, owner, at) VALUES (?, ?, ?)",
-                ((_tag(secret, passage), owned, to_text(at)) for passage in sorted(identifying(texts, words))),
+                ((keyed_hash(secret, passage), owned, to_text(at)) for passage in sorted(identifying(texts, words))),
             )
 
     @override
@@ -50,12 +41,14 @@ class SqliteForgottenTexts(ForgottenTexts):
 
     @override
     def lift(self, owner: str) -> bool:
+        if not (secrets := self._secrets()):
+            return False
         lifted = list[object]()
         with self._database.transaction():
-            for secret in self._secrets():
+            for secret in secrets:
                 lifted += self._database.rows(
                     "DELETE FROM forgotten WHERE tag IN (SELECT tag FROM forgotten WHERE owner = ?) RETURNING 1",
-                    (_tag(secret, owner),),
+                    (keyed_hash(secret, owner),),
                 )
         return bool(lifted)
 
@@ -70,7 +63,7 @@ class SqliteForgottenTexts(ForgottenTexts):
             return
         with self._database.transaction():
             secrets = dict.fromkeys((*self._secrets(), *hashes.keys))
-            value = ",".join(secret.hex() for secret in secrets)
+            value = from_keys(secrets)
             self._database.rows("INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, ?)", (SECRET, value))
             rows = ((tag, owner, to_text(at)) for tag, owner, at in hashes.rows)
             self._database.run_many("INSERT OR IGNORE INTO forgotten (tag, owner, at) VALUES (?, ?, ?)", rows)
@@ -87,17 +80,16 @@ class SqliteForgottenTexts(ForgottenTexts):
         return {
             passage
             for passage in passages(text)
-            if any(self._database.value(known, (_tag(secret, passage),)) for secret in secrets)
+            if any(self._database.value(known, (keyed_hash(secret, passage),)) for secret in secrets)
         }
 
     def _secrets(self) -> list[bytes]:
         """Return the keys of the hashes, none before the first; those of copied stores follow the store's own."""
-        value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (SECRET,)) or ""
-        return [bytes.fromhex(secret) for secret in value.split(",") if secret]
+        return to_keys(self._database.value("SELECT value FROM _metadata WHERE key = ?", (SECRET,)))
 
     def _new_secret(self) -> bytes:
-        secret = os.urandom(SECRET_BYTES)
-        self._database.rows("INSERT INTO _metadata (key, value) VALUES (?, ?)", (SECRET, secret.hex()))
+        secret = new_key()
+        self._database.rows("INSERT INTO _metadata (key, value) VALUES (?, ?)", (SECRET, from_keys([secret])))
         return secret
 
 
@@ -112,26 +104,3 @@ def drop_forgotten(copy: Database, forgotten: ForgottenTexts) -> None:
     gone = [seq for seq, *texts in rows if forgotten.holds(map(str, texts))]
     for table, column in (("entry", "seq"), ("history", "memory_id")):
         copy.run_many(f"DELETE FROM {table} WHERE {column} = ?", ((seq,) for seq in gone))
-
-
-def ensure_not_forgotten(forgotten: ForgottenTexts, entry: "Entry") -> None:
-    """
-    Check that no text of *entry* was forgotten.
-
-    Raises:
-        ForgottenError: one was.
-    """
-    if forgotten.holds(_texts_of(entry)):
-        raise ForgottenError(entry.entry_id)
-
-
-def _texts_of(entry: "Entry") -> Iterator[str]:
-    from hardwon.domain.model.forgotten import texts_of  # noqa: PLC0415  # rarely needed
-
-    yield from texts_of(entry)
-
-
-def _tag(secret: bytes, text: str) -> bytes:
-    import hmac  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
-
-    return hmac.digest(secret, text.encode("utf-8", "replace"), "sha256")[:TAG_BYTES]

@@ -6,6 +6,7 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping
 
+from hardwon.adapters.forgotten_hashes import SECRET
 from hardwon.adapters.sqlite.database import KEY as CONTENT_VERSION
 from hardwon.adapters.sqlite.database import (
     Database,
@@ -14,7 +15,6 @@ from hardwon.adapters.sqlite.database import (
     note_change,
     to_text,
 )
-from hardwon.adapters.sqlite.forgotten import SECRET
 from hardwon.adapters.sqlite.keyword_index import (
     STALE,
     UNTIDY,

@@ -1,8 +1,6 @@
 """`hardwon store`: copy a store between files and servers, look at a server, and care for its schema and members."""
 
 import os
-import shutil
-import tempfile
 from collections.abc import Sequence
 from typing import Annotated, TypeAlias
 
@@ -39,9 +37,7 @@ Examples: `hardwon store copy ~/.claude/iflow/memory postgresql://ann@db.example
 
 
 def copy(
-    source: Annotated[
-        str, typer.Argument(metavar="FROM", help="A folder with a store, a file of hardwon backup, or postgresql://…")
-    ],
+    source: Annotated[str, typer.Argument(metavar="FROM", help="A folder with a store, or postgresql://…")],
     target: Annotated[str, typer.Argument(metavar="TO", help="Another one; a folder is made if missing.")],
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be copied.")] = False,
@@ -57,9 +53,10 @@ def copy(
     stay where they are. A copy that was interrupted goes on when it is begun again.
     """
     settings = resolve(HERE, None).settings
-    if os.path.isfile(target):
-        raise typer.BadParameter(f"{target!r} is a file: name a folder", param_hint="'TO'")
-    origin = _opened(_unpacked(source) if os.path.isfile(source) else source, create=False)
+    for name, address in (("FROM", source), ("TO", target)):
+        if not address.strip() or os.path.isfile(address):
+            raise typer.BadParameter(f"{address!r} is no folder and no postgresql://… address", param_hint=f"'{name}'")
+    origin = _opened(source, create=False)
     if not origin.is_there:
         raise typer.BadParameter(f"{source!r} holds no store", param_hint="'FROM'")
     tallies = preview_copy(origin)
@@ -78,14 +75,6 @@ def copy(
         task = bar.add_task("copying", total=count_records(origin))
         outcome = copy_store(origin, destination, lambda: bar.advance(task))
     _report(outcome, as_json=as_json)
-
-
-def _unpacked(file: str) -> str:
-    """Return a folder with a copy of *file* as a store has it, until the program ends."""
-    folder = tempfile.TemporaryDirectory(prefix="hardwon-copy-")
-    at_end.callback(folder.cleanup)
-    shutil.copyfile(file, os.path.join(folder.name, "memory.db"))
-    return folder.name
 
 
 def _opened(address: str, *, create: bool) -> Memory:

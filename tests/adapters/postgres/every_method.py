@@ -43,8 +43,8 @@ EXPIRING = attrs.evolve(lesson("Until the next release."), tier="temporary")
 
 SESSION = "session"
 PATH = FILE.file_path or ""
-BANK = "/work/patterns.md"
-GONE = "/work/gone.md"
+BANK = "/project/patterns.md"
+GONE = "/project/gone.md"
 CHECKPOINT = "before"
 FORGOTTEN = "A sentence that was forgotten by all who ever knew of it."
 TERMS = ("parser", "cache", "deploy")
@@ -127,7 +127,7 @@ def fill_shared(user: Member) -> None:
     world.usage.record_recall([number], NOW)
     world.usage.record_validation(number, useful=True)
     world.proposals.propose(Proposal(SECOND.entry_id, FIRST.entry_id, 0.5))
-    project = world.projects.add(Identity("/work", "/work"), "work")
+    project = world.projects.add(Identity("/project", "/project"), "work")
     world.projects.add_place(FIRST.entry_id, project.id)
     user.metadata.decide_provider("local")
     user.metadata.move_label_cursor(FIRST.entry_id)
@@ -146,7 +146,7 @@ def fill_personal(user: Member) -> None:
     world.ledger.record(BANK, {"Backoff", "Cache"}, "1")
     world.tombstones.add(Tombstone(GONE, "summary", "1"), NOW)
     world.absences.keep(AbsentFile(GONE, {"": standing_of(FILE)}), NOW)
-    world.projects.trust_below("/work", trusted=True)
+    world.projects.trust_below("/project", trusted=True)
     with world.snapshots.transaction():
         world.snapshots.take(
             Checkpoint(name=CHECKPOINT, description="of all", contents=Contents("all", "here"), created_at=NOW)
@@ -315,12 +315,12 @@ def _exported(entry: Entry) -> ExportedEntry:
 def _add_records(user: Member) -> None:
     user.contents.add(DeletedEntry(900, ()))
     user.contents.add(ImportedSource(BANK, None, "2", ("Backoff", "Lock")))
-    user.contents.add(Absence(AbsentFile("/work/other.md", {"": standing_of(FILE)}), None, NOW))
+    user.contents.add(Absence(AbsentFile("/project/other.md", {"": standing_of(FILE)}), None, NOW))
     user.contents.add(DeletedSection(GONE, None, "other", "2", NOW))
 
 
 def _merge(user: Member) -> object:
-    project = next((known for known in user.world.projects.known() if known.identity.root == "/work"), None)
+    project = next((known for known in user.world.projects.known() if known.identity.root == "/project"), None)
     other = user.world.projects.add(Identity("/other", "/other"), "other")
     return project and user.world.projects.merge(project.id, other.id)
 
@@ -379,10 +379,10 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
         AbsentFile(GONE, {"": standing_of(SECTION)}), NOW + 999 * DAY
     ),
     "absences.forget": lambda user: user.world.absences.forget(GONE),
-    "projects.add": lambda user: user.world.projects.add(Identity("/work", "/work"), "again"),
+    "projects.add": lambda user: user.world.projects.add(Identity("/project", "/project"), "again"),
     "projects.put": _change_project,
     "projects.add_place": lambda user: user.world.projects.add_place(FIRST.entry_id, "elsewhere"),
-    "projects.trust_below": lambda user: user.world.projects.trust_below("/work", trusted=False),
+    "projects.trust_below": lambda user: user.world.projects.trust_below("/project", trusted=False),
     "projects.merge": _merge,
     "proposals.propose": lambda user: user.world.proposals.propose(Proposal(RULE.entry_id, FIRST.entry_id, 0.9)),
     "proposals.reject": lambda user: user.world.proposals.reject(RULE.entry_id, FIRST.entry_id),

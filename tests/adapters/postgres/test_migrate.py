@@ -109,7 +109,7 @@ def test_a_role_that_may_not_create_is_refused(empty: str) -> None:
 def test_an_owner_who_is_no_superuser_makes_the_schema_tenants_and_indexes(
     monkeypatch: pytest.MonkeyPatch, empty: str
 ) -> None:
-    monkeypatch.setattr(migrations, "LARGE_SPACE", 1)
+    monkeypatch.setattr(migrations, "LARGEST_SCAN", 1)
     run(empty, "CREATE EXTENSION vector")
     name = f"owner_{uuid.uuid4().hex[:8]}"
     ann, bob = f"{name}_ann", f"{name}_bob"
@@ -142,7 +142,7 @@ IS_VALID = f"SELECT i.indisvalid FROM pg_index i JOIN pg_class c ON c.oid = i.in
 def test_many_vectors_get_an_index_and_one_that_was_left_unfinished_is_made_again(
     monkeypatch: pytest.MonkeyPatch, store: str
 ) -> None:
-    monkeypatch.setattr(migrations, "LARGE_SPACE", 1)
+    monkeypatch.setattr(migrations, "LARGEST_SCAN", 1)
     with closing(Database(store)) as database:
         world = world_of(database)
         world.add(lesson("first"), lesson("second"))

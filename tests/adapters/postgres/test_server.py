@@ -102,6 +102,13 @@ def test_an_address_shows_no_password(dsn: str) -> None:
     assert WORD not in str(ServerAddress(dsn)) + shown(parameters_of(dsn))
 
 
+@pytest.mark.parametrize("host", ["x" * 100_000, f"{'x' * 64}.example.org", "a..b"])
+def test_a_host_that_can_not_be_one_is_refused_in_a_short_line(host: str) -> None:
+    with pytest.raises(StorageError, match="can't be read") as refused:
+        parameters_of(f"postgresql://{host}/memory")
+    assert len(str(refused.value)) < 200
+
+
 @pytest.mark.parametrize("path", ["~/memory", "/srv/memory", "memory", "C:/memory", "C:\\memory", "./a:b/c"])
 def test_the_path_of_a_folder_is_no_address(path: str) -> None:
     assert not ServerAddress.is_one(path)

@@ -235,7 +235,9 @@ def test_a_damaged_outcome_is_rolled_back(database: Database, world: World) -> N
 
 def test_a_file_is_brought_in_by_another_command(world: World) -> None:
     with (
-        pytest.raises(StorageError, match="a file is brought in by: hardwon store copy"),
+        pytest.raises(
+            StorageError, match="a file is restored in a folder, and copied from there by: hardwon store copy"
+        ),
         world.snapshots.opened("/b.db"),
     ):
         pass
