@@ -9,7 +9,7 @@ FROM unnest(ARRAY[
     -- what others refer to comes first
     'hardwon.metadata', 'hardwon.entry', 'hardwon.entry_text', 'hardwon.recall', 'hardwon.usage', 'hardwon.entry_alias',
     'hardwon.entry_place', 'hardwon.proposal', 'hardwon.history', 'hardwon.space', 'hardwon.vector',
-    'hardwon.document', 'hardwon.posting', 'hardwon.receipt', 'hardwon.receipt_entry', 'hardwon.influence',
+    'hardwon.document', 'hardwon.corpus', 'hardwon.posting', 'hardwon.receipt', 'hardwon.receipt_entry', 'hardwon.influence',
     'hardwon.source', 'hardwon.source_heading', 'hardwon.tombstone', 'hardwon.departed', 'hardwon.forgotten',
     'hardwon.project', 'hardwon.opinion', 'hardwon.trusted_folder', 'hardwon.checkpoint', 'hardwon.saved_row'
 ]) AS relation;

@@ -22,7 +22,7 @@ from hardwon.entrypoints.bootstrap_store import (
     settings_at,
     status_of,
 )
-from hardwon.entrypoints.cli.console import Yes, ask, print_json, print_table, progress, say, warn
+from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, print_table, progress, say, warn
 from hardwon.entrypoints.cli.leaving import at_end
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, resolve
 from hardwon.entrypoints.presenters.text import counted
@@ -61,7 +61,7 @@ def copy(
         raise typer.BadParameter(f"{source!r} holds no store", param_hint="'FROM'")
     tallies = preview_copy(origin)
     if dry_run and as_json:
-        print_json([tally._asdict() for tally in tallies])
+        print_items(tally._asdict() for tally in tallies)
     elif not as_json:
         _show(tallies, on_server=ServerAddress.is_one(target))
     if dry_run:

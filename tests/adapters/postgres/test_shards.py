@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, ClassVar, Self
 
 import psycopg
@@ -81,3 +82,16 @@ def test_every_statement_that_the_adapters_send_names_the_tenant(statements: set
 
     assert len(sent) > 150
     assert {statement: [*unbound(statement)] for statement in sent if [*unbound(statement)]} == {}
+
+
+def test_the_runbook_of_citus_names_every_table_and_those_without_a_tenant_apart() -> None:
+    with psycopg.connect(store()) as connection:
+        tables = connection.execute(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'hardwon'::regnamespace AND relkind = 'r'"
+        ).fetchall()
+    runbook = (Path(__file__).parents[3] / "deploy" / "citus.sql").read_text("utf-8")
+    whole = set(re.findall(r"create_reference_table\('hardwon\.(\w+)'\)", runbook))
+    named = re.findall(r"'hardwon\.(\w+)'", runbook)
+
+    assert whole == WITHOUT_TENANT
+    assert sorted(set(named)) == sorted(name for (name,) in tables)

@@ -101,3 +101,17 @@ def test_a_lesson_that_another_member_rewords_keeps_what_was_shown_of_it(two: tu
     assert [text.entry_id for text in bob.influences.shown_texts("s", 9)] == [after.entry_id]
     assert bob.deliveries.settle(awaited.number, "delivered")
     assert [entry.recall_count for entry in bob.repository.find(EVERYTHING, limit=9)] == [1]
+
+
+def test_trust_in_a_project_is_a_members_own(two: tuple[World, World]) -> None:
+    ann, bob = two
+    own = ann.projects.add(Identity("/ann", "/ann"), "work")
+    ann.projects.put(own._replace(trust="trusted"))
+    [of_ann] = bob.projects.known()
+
+    assert of_ann.trust == "unsaid"
+    bob.projects.put(of_ann._replace(trust="revoked"))
+    assert [project.trust for project in bob.projects.known()] == ["revoked"]
+    assert [project.trust for project in ann.projects.known()] == ["trusted"]
+    bob.projects.trust_below("/shared", trusted=True)
+    assert (bob.projects.trusted_folders(), ann.projects.trusted_folders()) == (("/shared",), ())

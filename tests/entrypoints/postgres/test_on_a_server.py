@@ -5,18 +5,22 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.entrypoints.bootstrap_capture import MODULE
+from tests.entrypoints.cli.test_evaluate import write_set
 from tests.entrypoints.conversing import Conversation, statuses
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.raw_client import LESSON as LESSON_OF_AGENT
 from tests.entrypoints.mcp.raw_client import RawClient
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.network import Network, network_to
-from tests.postgres_server import SECRET, member, new_database, url_of
+from tests.postgres_server import SECRET, member, new_database, server, url_of
 from tests.waiting import in_time
 
 pytestmark = pytest.mark.postgres
@@ -99,9 +103,11 @@ def test_a_session_start_crosses_a_network_few_times(networked: Callable[[], tup
         add(ann, f"{LESSON} {number}")
     ann.launch(payload={**START, "cwd": str(ann.project)})  # registers the project
     network.round_trips = 0
-    block = ann.launch(payload={**START, "cwd": str(ann.project)}).run.stdout
+    launched = ann.launch(payload={**START, "cwd": str(ann.project)})
+    block = launched.run.stdout
 
     assert "### Pin images" in block
+    assert not launched.modules & {"mcp", "google", "httpx", "numpy", "attrs", "typer"}
     assert 0 < network.round_trips <= ROUND_TRIPS
 
 
@@ -298,3 +304,29 @@ def test_the_block_and_answers_are_those_of_a_file(ann: World, embedded_world: W
     blocks = [hardwon(world, "context", *project).stdout for world in (embedded_world, ann)]
     assert blocks[0] == blocks[1]
     assert "### " in blocks[0]
+
+
+def test_the_demo_on_a_server_leaves_no_database_behind(empty_world: World) -> None:
+    databases = sql.SQL("SELECT datname FROM pg_database WHERE datname LIKE 'hardwon_demo_%'")
+    done = hardwon(empty_world, "demo", "--on", url_of(server()))
+    with psycopg.connect(server()) as connection:
+        left = connection.execute(databases).fetchall()
+
+    assert (done.code, done.stderr, left) == (0, "", [])
+    assert "79 learnings imported, 79 vectors made" in done.stdout
+    assert "<- new" in done.stdout
+
+
+def test_a_public_set_is_answered_as_well_on_a_server(empty_world: World) -> None:
+    folder = str(write_set(empty_world.folder / "notes"))
+    in_a_file = hardwon(empty_world, "eval", folder, "--json").document
+    empty_world.variables["HARDWON_STORE"] = url_of(server())
+    on_a_server = hardwon(empty_world, "eval", folder, "--json").document
+
+    assert figures(on_a_server) == pytest.approx(figures(in_a_file), abs=0.01)
+    assert figures(in_a_file)["adaptive"] > 0.5
+
+
+def figures(document: dict[str, Any]) -> dict[str, float]:
+    """Return the nDCG@10 of every policy."""
+    return {policy: found["ndcg@10"] for policy, found in document["sets"]["notes"]["policies"].items()}
