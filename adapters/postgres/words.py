@@ -83,7 +83,8 @@ def drop_from_index(database: Database, numbers: Iterable[int]) -> None:
 
 def dropping(numbers: Iterable[int]) -> list[Statement]:
     """Return the statements that remove entries from the index."""
-    return [(sql, {"numbers": [*numbers]}) for sql in (DROP_POSTINGS, DROP_DOCUMENTS)]
+    gone = {"numbers": [*numbers]}
+    return [(DROP_POSTINGS, gone), (DROP_DOCUMENTS, gone)]
 
 
 def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
