@@ -2,7 +2,12 @@
 
 import datetime as dt
 from collections.abc import Iterable
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from hardwon.domain.model.errors import ForgottenError
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 
 class ForgottenHashes(NamedTuple):
@@ -57,6 +62,18 @@ class ForgottenTexts(Protocol):
             StorageError: the store can't be written now.
         """
         ...
+
+    def ensure_not_forgotten(self, entry: "Entry") -> None:
+        """
+        Check that no text of *entry* was forgotten.
+
+        Raises:
+            ForgottenError: one was.
+        """
+        from hardwon.domain.model.forgotten import texts_of  # noqa: PLC0415  # rarely needed
+
+        if self.holds(texts_of(entry)):
+            raise ForgottenError(entry.entry_id)
 
     def hashes(self) -> ForgottenHashes:
         """Return all hashes, and their keys."""

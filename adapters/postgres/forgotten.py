@@ -1,10 +1,11 @@
 """Hashes of forgotten texts in the table `forgotten`, keyed by a secret in the tenant's metadata."""
 
 import datetime as dt
+import os
 from collections.abc import Iterable
 
-from hardwon.adapters.forgotten_hashes import SECRET, from_keys, keyed_hash, new_key, to_keys
 from hardwon.adapters.postgres.database import Database
+from hardwon.domain.model.forgotten_hashes import KEY_BYTES, SECRET, from_keys, keyed_hash, to_keys
 from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
@@ -108,6 +109,6 @@ class PostgresForgottenTexts(ForgottenTexts):
         return to_keys(self._database.value(query, key=SECRET))
 
     def _new_secret(self) -> bytes:
-        secret = new_key()
+        secret = os.urandom(KEY_BYTES)
         self._database.rows(SET_SECRET, key=SECRET, value=from_keys([secret]))
         return secret

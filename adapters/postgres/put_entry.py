@@ -4,7 +4,6 @@ import datetime as dt
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.forgotten_hashes import ensure_not_forgotten
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.rows import facts_of, is_retired, texts_of
@@ -74,7 +73,7 @@ def put_entry(database: Database, entry: "Entry") -> None:
             forgotten.holds(())
             database.rows(EXISTING, id=entry.entry_id)
             _owner_of(database, entry)
-        ensure_not_forgotten(forgotten, entry)
+        forgotten.ensure_not_forgotten(entry)
         if place := _place_of(database, entry):
             facts = _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
             index = [] if place.is_retired else indexing(place.number, place.owner, entry)

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 from psycopg.errors import InsufficientPrivilege, UniqueViolation
 
-from hardwon.adapters.forgotten_hashes import SECRET
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.query import Where, where
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
@@ -16,6 +15,7 @@ from hardwon.adapters.postgres.vectors import SPACE_COLUMNS
 from hardwon.adapters.postgres.words import drop_from_index, index_entry
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.forgotten_hashes import SECRET
 from hardwon.ports.override import override
 from hardwon.ports.snapshots import Replacement, Snapshot
 

@@ -8,11 +8,11 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hardwon.adapters.forgotten_hashes import SECRET
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.metadata import AUTOMATIC_PROVIDER
 from hardwon.adapters.postgres.parameters import public
 from hardwon.adapters.postgres.session import Row
+from hardwon.domain.model.forgotten_hashes import SECRET
 
 
 class Table(NamedTuple):

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.forgotten_hashes import ensure_not_forgotten
 from hardwon.adapters.sqlite.database import Database, content_version, in_list, note_change, to_text
 from hardwon.adapters.sqlite.decoding import Decoder, readable
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts
@@ -148,7 +147,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def put(self, entry: "Entry") -> None:
         with self._database.transaction():
-            ensure_not_forgotten(self.forgotten, entry)
+            self.forgotten.ensure_not_forgotten(entry)
             [(seq, is_retired)] = self._database.rows(*upsert_entry(entry))
             self._database.rows(*upsert_text(seq, entry))
             self._database.rows(

@@ -1,10 +1,11 @@
 """Hashes of forgotten texts in the store's table `forgotten`, keyed by a secret in its metadata."""
 
 import datetime as dt
+import os
 from collections.abc import Iterable
 
-from hardwon.adapters.forgotten_hashes import SECRET, from_keys, keyed_hash, new_key, to_keys
 from hardwon.adapters.sqlite.database import Database, from_text, to_text
+from hardwon.domain.model.forgotten_hashes import KEY_BYTES, SECRET, from_keys, keyed_hash, to_keys
 from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
@@ -88,7 +89,7 @@ class SqliteForgottenTexts(ForgottenTexts):
         return to_keys(self._database.value("SELECT value FROM _metadata WHERE key = ?", (SECRET,)))
 
     def _new_secret(self) -> bytes:
-        secret = new_key()
+        secret = os.urandom(KEY_BYTES)
         self._database.rows("INSERT INTO _metadata (key, value) VALUES (?, ?)", (SECRET, from_keys([secret])))
         return secret
 

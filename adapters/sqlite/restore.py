@@ -6,7 +6,6 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping
 
-from hardwon.adapters.forgotten_hashes import SECRET
 from hardwon.adapters.sqlite.database import KEY as CONTENT_VERSION
 from hardwon.adapters.sqlite.database import (
     Database,
@@ -30,6 +29,7 @@ from hardwon.adapters.sqlite.vectors import SPACE_KEY
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.forgotten_hashes import SECRET
 from hardwon.ports.override import override
 from hardwon.ports.snapshots import Replacement, Snapshot
 
