@@ -265,6 +265,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "rows.unused": lambda user: user.rows.unused(["parser", "cache", "section"], []),
     "rows.traces": lambda user: user.rows.traces(["parser", "cache"]),
     "forgotten.holds": lambda user: user.forgotten.holds([FORGOTTEN]),
+    "forgotten.ensure_not_forgotten": lambda user: user.forgotten.ensure_not_forgotten(FIRST),
     "forgotten.hashes": lambda user: user.forgotten.hashes(),
     "forgotten.without": lambda user: user.forgotten.without(FORGOTTEN),
     "metadata.automatic_provider": lambda user: user.metadata.automatic_provider,
