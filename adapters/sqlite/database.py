@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from hardwon.adapters.sqlite.file_errors import OF_THE_FILE, REPAIR, primary_code, translated
+from hardwon.adapters.sqlite.shared_index import address_option, has_room, reserve
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.redaction import redact
@@ -136,11 +137,23 @@ class Database:
         try:
             self._configure()
             self.connection.execute("PRAGMA schema_version")  # the first access to the file
-        except sqlite3.Error as error:
+            self.reserve_index()
+        except (sqlite3.Error, OSError) as error:
             self.connection.close()
-            if self.is_read_only or primary_code(error) not in OF_THE_FILE:
+            if self.is_read_only or (isinstance(error, sqlite3.Error) and primary_code(error) not in OF_THE_FILE):
                 raise
             self._connect(_read_only_uri(self.path))
+
+    def reserve_index(self) -> None:
+        """
+        Let the log's shared index have all its blocks, so that a disk that gets full later ends no process.
+
+        Raises:
+            OSError: the disk has no room for it.
+        """
+        if not (self.is_read_only or self.path in {IN_MEMORY, TEMPORARY}):
+            [(pages,)] = self.connection.execute("PRAGMA page_count").fetchall()
+            reserve(self.path, pages)
 
     def _configure(self) -> None:
         for pragma in (
@@ -295,11 +308,12 @@ def _redacted_json(text: str) -> str:
 
 
 def _usable_address(path: str) -> str:
-    """Create the file if missing; return *path*, or for a write-protected one the URI that opens it for reading."""
+    """Create the file if missing; return *path*, or the URI that opens it for reading where it can't be written."""
     if path in {IN_MEMORY, TEMPORARY}:
         return path
     create_private(path)
-    is_writable = os.access(path, os.W_OK) and os.access(os.path.dirname(path), os.W_OK)
+    folder = os.path.dirname(path)
+    is_writable = os.access(path, os.W_OK) and os.access(folder, os.W_OK) and has_room(folder)
     return path if is_writable else _read_only_uri(path)
 
 
@@ -316,7 +330,8 @@ def _read_only_uri(path: str) -> str:
     # SQLite can't create the shared index of a write-ahead log here. A log that exists has its index beside
     # it; without a log no index is needed if the file is opened as immutable.
     log = f"{path}-wal"
-    how = "mode=ro" if os.path.exists(log) and os.path.getsize(log) else "immutable=1"
+    has_log = os.path.exists(log) and os.path.getsize(log)
+    how = f"mode=ro{address_option(path)}" if has_log else "immutable=1"
     quoted = "".join(f"%{byte:02x}" for byte in os.fsencode(os.path.abspath(path)))
     return f"file:{quoted}?{how}"
 

@@ -4,13 +4,15 @@ import errno
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
+from hardwon.adapters.sqlite.shared_index import ROOM, free_bytes
 from hardwon.domain.model.errors import CorruptStoreError, HardwonError, StorageError
 
 REPAIR = ", run: hardwon doctor --repair"
 COMPANIONS = ("", "-wal", "-shm", "-journal")
 FULL = "the disk is full: free some space"
+READ_ONLY = "the file system of {} is read-only: mount it for writing, or name another store"
 OTHER_PROBLEM = "the disk may be full or failing"
 """Where the file system tells nothing."""
 
@@ -76,6 +78,8 @@ def problem_of(path: str) -> str:
         return ""
     if os.path.isdir(path):
         return f"{path} is a folder, not a file: move it away"
+    if _is_mounted_read_only(folder):
+        return READ_ONLY.format(folder)
     if wrong := _denied(folder, os.R_OK | os.X_OK, folder) or _denied(folder, os.W_OK, folder):
         return wrong
     files = [path + ending for ending in COMPANIONS if _exists(path + ending)]
@@ -87,6 +91,8 @@ def problem_of_creating(path: str, error: OSError) -> str:
     """Return why the file can't be created or looked at, with the way out."""
     if error.errno == errno.ENOSPC:
         return FULL
+    if error.errno == errno.EROFS:
+        return READ_ONLY.format(os.path.dirname(path))
     reason = error.strerror or str(error)
     return (error.errno == errno.EACCES and problem_of(path)) or f"{reason}; check the path and its permissions"
 
@@ -123,10 +129,10 @@ def _denied(path: str, mode: int, name: str) -> str:
 
 
 def _is_full(folder: str) -> bool:
-    if not hasattr(os, "statvfs"):
-        return False
-    try:
-        about = os.statvfs(folder)
-    except OSError:
-        return False
-    return about.f_blocks > 0 and about.f_bavail == 0
+    return free_bytes(folder) < ROOM
+
+
+def _is_mounted_read_only(folder: str) -> bool:
+    with suppress(OSError, AttributeError):  # Windows does not have it
+        return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
+    return False

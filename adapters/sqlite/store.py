@@ -196,6 +196,7 @@ def _keep_log(database: Database, busy_seconds: float) -> None:
                 raise
             time.sleep(LOG_RETRY_SECONDS)
         else:
+            database.reserve_index()
             return
 
 

@@ -132,6 +132,7 @@ def found(name: str, detail: str) -> dict[str, Expected]:
 
 NOT_A_DATABASE = f"file is not a database{REPAIR}"
 MALFORMED = f"database disk image is malformed{REPAIR}"
+READ_ONLY = r"the file system of .*/store is read-only: mount it for writing, or name another store"
 FULL_STORE = unwritable(FULL)
 CLOSED_TO_ALL = r"no permission to {} {}: run chmod u\+rwx? \S+"
 CLOSED = CLOSED_TO_ALL.format("read", ".*/store")
@@ -185,6 +186,12 @@ TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     },
     ("read only", "the store's folder"): unwritable(CLOSED_TO_ALL.format("write", ".*/store"))
     | {"stop": unkept(CLOSED_TO_ALL.format("write", ".*/store"))["stop"]},
+    **{
+        ("read-only disk", file): unwritable(READ_ONLY) | {"stop": unkept(READ_ONLY)["stop"]}
+        for file in ("memory.db", "WAL")
+    },
+    **{("9 KB left", file): FULL_STORE | {"stop": unkept(FULL)["stop"]} for file in ("memory.db", "WAL")},
+    **{("40 KB left", file): FULL_STORE for file in ("memory.db", "WAL")},
     ("no permission", "a bank file"): found("file", "heuristics.md' is left out: Permission denied"),
     ("no permission", "a memory file"): found("file", "locks.md': .*"),
     ("flipped bit", "settings"): warned(

@@ -7,6 +7,8 @@ import os
 import resource
 import shutil
 import sqlite3
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -19,6 +21,8 @@ ROOM = 512 * 1024
 """Bytes of the full disk; what the files leave of it is filled."""
 
 CLONE_NEWNS, CLONE_NEWUSER, MS_REC, MS_PRIVATE = 0x20000, 0x10000000, 0x4000, 0x40000
+MS_RDONLY, MS_REMOUNT = 0x1, 0x20
+SMALL_BLOCK = 1024
 CAPABILITY_VERSION = 0x20080522
 
 
@@ -118,7 +122,7 @@ def _give_up_powers() -> None:
 def full_disk(world: World, path: Path) -> contextlib.nullcontext[None]:
     """Leave no byte on the disk that holds the file's folder; where no disk can be mounted, files can't grow."""
     folder = world.store if world.store in path.parents else world.project
-    if not _mounted(folder):
+    if not _mounted(folder, _small_disk):
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         return contextlib.nullcontext()
     with contextlib.suppress(OSError), open(folder / "filler", "wb", buffering=0) as filler:
@@ -127,17 +131,70 @@ def full_disk(world: World, path: Path) -> contextlib.nullcontext[None]:
     return contextlib.nullcontext()
 
 
-def _mounted(folder: Path) -> bool:
-    """Put a small disk of its own, which ends with this process, in the place of *folder*; return whether that is allowed."""
-    how = CLONE_NEWNS | (0 if os.geteuid() == 0 else CLONE_NEWUSER)
-    if _libc().unshare(how) or _libc().mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None):
+def full_but_for(free: int) -> "State":
+    """Leave *free* bytes on a disk with blocks of 1 KB, which ends a process that writes into a hole of a mapped file."""
+
+    def fill(world: World, _: Path) -> contextlib.nullcontext[None]:
+        assert _mounted(world.store, disk_of_small_blocks)
+        fill_but_for(world.store, free)
+        return contextlib.nullcontext()
+
+    return fill
+
+
+def fill_but_for(folder: Path, free: int) -> None:
+    """Leave *free* bytes on the disk of *folder*."""
+    with contextlib.suppress(OSError), open(folder / "filler", "wb", buffering=0) as filler:
+        while (about := os.statvfs(folder)).f_bavail * about.f_frsize > free:
+            filler.write(bytes(about.f_frsize))
+
+
+def read_only_disk(world: World, _: Path) -> contextlib.nullcontext[None]:
+    """Mount the disk that holds the store for reading only."""
+    assert _mounted(world.store, _small_disk)
+    assert not _libc().mount(b"none", os.fsencode(world.store), None, MS_REMOUNT | MS_RDONLY, None)
+    return contextlib.nullcontext()
+
+
+def _mounted(folder: Path, mount: Callable[[Path], bool]) -> bool:
+    """Put a disk of its own, which ends with this process, in the place of *folder*; return whether that is allowed."""
+    if not in_its_own_namespace():
         return False
     copy = folder.with_name("copy")
     shutil.copytree(folder, copy, symlinks=True)
-    if _libc().mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, f"size={ROOM}".encode()):
+    if not mount(folder):
         return False
     shutil.copytree(copy, folder, dirs_exist_ok=True, symlinks=True)
     return True
+
+
+def in_its_own_namespace() -> bool:
+    """Let what this process mounts be its own, and end with it; return whether that is allowed."""
+    how = CLONE_NEWNS | (0 if os.geteuid() == 0 else CLONE_NEWUSER)
+    return not (_libc().unshare(how) or _libc().mount(b"none", b"/", None, MS_REC | MS_PRIVATE, None))
+
+
+def _small_disk(folder: Path) -> bool:
+    return not _libc().mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, f"size={ROOM}".encode())
+
+
+def disk_of_small_blocks(folder: Path) -> bool:
+    """Mount a disk of 4 MB with blocks of 1 KB at *folder*; return whether that is allowed."""
+    image = folder.with_name("image")
+    with open(image, "wb") as file:
+        file.truncate(8 * ROOM)
+    made = subprocess.run(["mkfs.ext4", "-q", "-m", "0", "-b", str(SMALL_BLOCK), image], check=False)
+    return not made.returncode and not subprocess.run(["mount", "-o", "loop", image, folder], check=False).returncode
+
+
+def may_mount(disk: str = "small") -> bool:
+    """Return whether a process may mount such a disk; asked in a child, which keeps it to itself."""
+    child = os.fork()
+    if not child:
+        with tempfile.TemporaryDirectory() as folder:
+            (place := Path(folder, "place")).mkdir()
+            os._exit(not _mounted(place, {"small": _small_disk, "small blocks": disk_of_small_blocks}[disk]))
+    return os.waitpid(child, 0)[1] == 0
 
 
 def _libc() -> ctypes.CDLL:
@@ -179,6 +236,9 @@ STATES: Mapping[str, State] = {
     "read only": read_only,
     "full disk": full_disk,
     "locked": locked,
+    "read-only disk": read_only_disk,
+    "9 KB left": full_but_for(9 * 1024),
+    "40 KB left": full_but_for(40 * 1024),
 }
 """The names of states, with the functions that put a file into them."""
 
