@@ -7,7 +7,8 @@ Imported by a migration and by `doctor` only.
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
+from types import MappingProxyType
 from typing import TypeAlias
 
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
@@ -71,19 +72,27 @@ def drift(connection: sqlite3.Connection, version: int) -> list[str]:
         return list(_differences(connection, model))
 
 
-def repair(connection: sqlite3.Connection, version: int) -> None:
+def repair(
+    connection: sqlite3.Connection, version: int, set_aside: Mapping[str, frozenset[str]] = MappingProxyType({})
+) -> None:
     """
     Give the store the schema of *version* as far as no row is lost; idempotent.
 
     A table is left as it is if it has columns that are unknown, or rows that break a rule of the expected table.
     Needs an open transaction, and foreign keys that are not enforced.
+
+    Args:
+        connection: The store.
+        version: Of the schema.
+        set_aside: Columns that may go, by table, as their values are kept elsewhere.
+
     """
     expected = expected_schema(version)
     for kind in KINDS:  # in this order: indexes and triggers go with their table
         present = schema_of(connection)
         for key, sql in expected.items():
             if key[0] == kind and normalised(present.get(key, "")) != normalised(sql):
-                _replace(connection, key, sql)
+                _replace(connection, key, sql, set_aside.get(key[1], frozenset()))
 
 
 def _differences(connection: sqlite3.Connection, model: sqlite3.Connection) -> Iterator[str]:
@@ -106,16 +115,23 @@ def columns(connection: sqlite3.Connection, table: str) -> list[str]:
     return [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
 
-def _replace(connection: sqlite3.Connection, key: tuple[str, str], sql: str) -> None:
+def _replace(connection: sqlite3.Connection, key: tuple[str, str], sql: str, set_aside: frozenset[str]) -> None:
     """Create a table, index or view in place of one that may be there; if it can't be, nothing changes."""
     kind, name = key
-    connection.execute("SAVEPOINT repairing")
-    try:
+    with unless_refused(connection):
         if kind == "table" and columns(connection, name):
-            _rebuild(connection, name, sql)
+            _rebuild(connection, name, sql, set_aside)
         else:
             connection.execute(f"DROP {kind} IF EXISTS {name}")
             connection.execute(sql)
+
+
+@contextmanager
+def unless_refused(connection: sqlite3.Connection) -> Iterator[None]:
+    """Undo the changes within if a row breaks a rule of its new table, or a column has no place in it."""
+    connection.execute("SAVEPOINT repairing")
+    try:
+        yield
     except (sqlite3.IntegrityError, _UnknownColumnError):
         connection.execute("ROLLBACK TO repairing")
     connection.execute("RELEASE repairing")
@@ -125,24 +141,38 @@ class _UnknownColumnError(Exception):
     """A table has a column whose values the expected table has no place for."""
 
 
-def _rebuild(connection: sqlite3.Connection, table: str, sql: str) -> None:
+def _rebuild(connection: sqlite3.Connection, table: str, sql: str, set_aside: frozenset[str]) -> None:
     """Create a table by *sql* in place of one that is there, with its rows and its highest number ever given."""
     there = columns(connection, table)
     numbers = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchall()
     connection.execute(f"CREATE TEMP TABLE repaired AS SELECT * FROM {table}")
     connection.execute(f"DROP TABLE {table}")
     connection.execute(sql)
-    wanted = columns(connection, table)
-    if set(there) - set(wanted):
+    if {*there} - {*columns(connection, table)} - set_aside:
         raise _UnknownColumnError
-    connection.execute(
-        f"INSERT INTO {table} ({', '.join(map(_quoted, wanted))})"
-        f" SELECT {', '.join(_value(connection, table, name, there) for name in wanted)} FROM temp.repaired"
-    )
+    fill(connection, table, "repaired")
     connection.execute("DROP TABLE temp.repaired")
     for (number,) in numbers:
         connection.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
         connection.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, number))
+
+
+def fill(connection: sqlite3.Connection, table: str, source: str, *, replace: bool = False) -> None:
+    """
+    Add the rows of the temporary table *source* to *table*; columns that it lacks get a value that the table admits.
+
+    Args:
+        connection: The store.
+        table: Its name.
+        source: The name of the temporary table.
+        replace: Rows win over those of the same key in *table*, which are refused otherwise.
+
+    """
+    wanted, there = columns(connection, table), columns(connection, source)
+    connection.execute(
+        f"INSERT {'OR REPLACE' * replace} INTO {table} ({', '.join(map(_quoted, wanted))})"
+        f" SELECT {', '.join(_value(connection, table, name, there) for name in wanted)} FROM temp.{source}"
+    )
 
 
 def _value(connection: sqlite3.Connection, table: str, column: str, there: list[str]) -> str:

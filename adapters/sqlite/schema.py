@@ -9,7 +9,8 @@ customer's column names.
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 from hardwon.adapters.sqlite.database import (
@@ -88,7 +89,7 @@ def migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None] = l
     """
     Migrate the store to the newest version, in one transaction; idempotent.
 
-    Drift from the version that the store has is repaired first.
+    Drift from the version that the store has is repaired first; parts of later versions that it already has are kept.
 
     Args:
         connection: The store.
@@ -101,7 +102,6 @@ def migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None] = l
 
 
 def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -> None:
-    from hardwon.adapters.sqlite.drift import repair  # noqa: PLC0415  # rarely needed
     from hardwon.adapters.sqlite.migrations import MIGRATIONS  # noqa: PLC0415  # rarely needed
 
     version = schema_version(connection)
@@ -109,14 +109,25 @@ def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -
         return
     if version:
         keep_copy(version)
-        repair(connection, version)
-    for step in MIGRATIONS[version:]:
-        step(connection)
+    with _repaired(connection, version) if version else nullcontext():
+        for step in MIGRATIONS[version:]:
+            step(connection)
     connection.execute(
         "INSERT INTO _metadata (key, value) VALUES ('schema_version', ?)"
         " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         (str(NEWEST),),
     )
+
+
+@contextmanager
+def _repaired(connection: sqlite3.Connection, version: int) -> Iterator[None]:
+    """Let the schema be that of *version* within, whatever an unfinished migration made of it."""
+    from hardwon.adapters.sqlite.drift import repair  # noqa: PLC0415  # rarely needed
+    from hardwon.adapters.sqlite.later import without_later_parts  # noqa: PLC0415  # rarely needed
+
+    with without_later_parts(connection, version) as set_aside:
+        repair(connection, version, set_aside)
+        yield
 
 
 def open_existing(folder: str) -> Database | None:

@@ -1,0 +1,20 @@
+"""A released migration of a server is never edited."""
+
+import pytest
+
+from hardwon.adapters.postgres.migrate import Migration, migrations
+from hardwon.adapters.postgres.session import NEWEST
+
+RELEASED = {
+    1: "71b6d648687f1fb2",
+}
+"""The beginning of the checksum of each file. A line is never changed, only added."""
+
+
+@pytest.mark.parametrize("migration", migrations(), ids=lambda migration: str(migration.version))
+def test_a_released_file_is_as_it_was_released(migration: Migration) -> None:
+    assert migration.checksum[:16] == RELEASED[migration.version]
+
+
+def test_the_files_end_with_the_version_that_is_expected_of_a_server() -> None:
+    assert [migration.version for migration in migrations()] == list(range(1, NEWEST + 1))
