@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy bench performance quality docs configuration pictures figures imports description words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy soak-forget bench performance quality docs configuration pictures figures imports description words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -58,7 +58,7 @@ SOAK_KILLS := tests/campaigns/test_kills.py tests/entrypoints/cli/test_forget_ki
 SOAK_FAULTS := tests/campaigns/test_faults.py tests/campaigns/test_corruption.py tests/entrypoints/test_unreadable_rows.py
 SOAK_DOMAIN := tests/domain tests/contracts tests/adapters
 
-soak: soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy  ## all campaigns below; ends non-zero when anything was lost
+soak: soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy soak-forget  ## all campaigns below; ends non-zero when anything was lost
 
 soak-domain: setup  ## many examples of every rule, and random histories of the store
 	HYPOTHESIS_PROFILE=soak $(SOAK) $(SOAK_DOMAIN)
@@ -77,6 +77,9 @@ soak-fuzz: setup  ## damaged inputs for every parser, and for a live server
 
 soak-busy: setup  ## session starts on 10,000 entries, ten busy processes a core; BUSY_SECONDS says how long
 	$(SOAK) -n 0 tests/campaigns/test_busy.py
+
+soak-forget: setup  ## thirty runs of hardwon forget beside three captures; each comes through
+	$(SOAK) -n 0 tests/campaigns/test_forget.py
 
 docs: .venv/.installed  ## check the documents (their commands run, what they name is there), and build them into site/
 	$(PYTEST) tests/test_docs.py tests/entrypoints/test_readme.py tests/plugin/test_texts.py tests/security/test_security_policy.py

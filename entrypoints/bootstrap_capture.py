@@ -38,6 +38,7 @@ __all__ = [
     "note",
     "noticing_in",
     "one_line",
+    "open_forget_lock",
     "open_journal",
     "open_lock",
     "open_log",
@@ -139,6 +140,13 @@ def open_lock(store: str) -> "CaptureLock":
     return CaptureLock(store)
 
 
+def open_forget_lock(store: str) -> "CaptureLock":
+    """Return the lock that `hardwon forget` holds while captures have to give way."""
+    from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, CaptureLock
+
+    return CaptureLock(store, FORGET_LOCK_FILE)
+
+
 def open_transcripts(memory: "Memory", project_root: str) -> "Transcripts":
     """Return the reader of the transcripts that hosts write of sessions in the project."""
     from hardwon.adapters.transcripts.reader import JsonlTranscripts
@@ -164,6 +172,7 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
         journal=open_journal(memory.settings.global_store),
         workplace=place.workplace,
         forgotten=memory.repository.forgotten,
+        is_awaited=open_forget_lock(memory.settings.global_store).is_taken,
     )
 
 

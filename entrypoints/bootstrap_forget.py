@@ -1,19 +1,21 @@
 """The use case that forgets for good, with every place that keeps texts."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TypeVar
 
 from hardwon.adapters.agents.kept_transcripts import KeptTranscripts
 from hardwon.adapters.git.earlier_texts import EarlierTexts
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.erase import BankLessons, FilesOfTheUser, OwnFiles
+from hardwon.adapters.sqlite.capture_journal import CaptureLock
 from hardwon.adapters.sqlite.erase_files import FolderTexts, OtherDatabases, StoreBytes
 from hardwon.adapters.sqlite.erasure_journal import FileErasureJournal
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.use_cases.forget import ForgetForGood
+from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_capture import open_lock
+from hardwon.entrypoints.bootstrap_capture import open_forget_lock, open_lock
 
 Result = TypeVar("Result")
 
@@ -46,17 +48,33 @@ def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
 
 def while_nothing_is_captured(memory: Memory, work: Callable[[], Result]) -> Result:
     """
-    Do *work* while no conversation is being captured.
+    Do *work* while no conversation is being captured: captures that go on give way.
 
     Raises:
-        StorageError: one is, for a long time.
+        StorageError: one does not in time, or another process forgets for a long time.
     """
-    if not os.path.isdir(memory.settings.global_store):
+    store = memory.settings.global_store
+    if not os.path.isdir(store):
         return work()
-    lock = open_lock(memory.settings.global_store)
+    with (
+        _held(open_forget_lock(store), "hardwon forget is at work already"),
+        _held(open_lock(store), "conversations are being captured now"),
+    ):
+        return work()
+
+
+def complete_interrupted(memory: Memory, forgetting: ForgetForGood) -> Forgotten | None:
+    """Complete the run that was interrupted; None without one."""
+    if forgetting.journal.unfinished() is None:
+        return None
+    return while_nothing_is_captured(memory, forgetting.resume)
+
+
+@contextmanager
+def _held(lock: CaptureLock, why_not: str) -> Iterator[None]:
     if not lock.acquire(LOCK_SECONDS):
-        raise StorageError("conversations are being captured now: try again when it is done")
+        raise StorageError(f"{why_not}: try again when it is done")
     try:
-        return work()
+        yield
     finally:
         lock.release()

@@ -2,15 +2,24 @@
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import TypeVar
 
 import attrs
 
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
-from hardwon.domain.use_cases.capture import Captured, CaptureEvents, Learn, Learned, Progress, capture_session
+from hardwon.domain.use_cases.capture import (
+    Captured,
+    CaptureEvents,
+    CaptureInterruptedError,
+    Learn,
+    Learned,
+    Progress,
+    capture_session,
+)
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
 from hardwon.entrypoints.bootstrap import Memory
@@ -18,6 +27,7 @@ from hardwon.entrypoints.bootstrap_capture import (
     build_capture,
     folder_of_files,
     has_events,
+    open_forget_lock,
     open_journal,
     open_lock,
     open_transcripts,
@@ -33,6 +43,23 @@ from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed
 PATIENCE_SECONDS = 10.0
 """How long to wait for another capture; its lock is released when its process ends."""
 
+FORGET_SECONDS = 60.0
+"""How long to wait for `hardwon forget`, before which captures give way."""
+
+Result = TypeVar("Result")
+
+
+def capturing(memory: Memory, project_root: str, work: Callable[[], Result]) -> Result:
+    """
+    Do *work* under the capture lock, once more each time that it gave way to `hardwon forget`.
+
+    Raises:
+        StorageError: another capture, or a run of `hardwon forget`, takes too long.
+    """
+    while True:
+        with contextlib.suppress(CaptureInterruptedError), capture_lock(memory, project_root):
+            return work()
+
 
 @contextlib.contextmanager
 def capture_lock(memory: Memory, project_root: str) -> Iterator[None]:
@@ -40,8 +67,10 @@ def capture_lock(memory: Memory, project_root: str) -> Iterator[None]:
     Hold the capture lock; a worker that gave up because of it is started again.
 
     Raises:
-        StorageError: another capture holds it for too long.
+        StorageError: another capture holds it for too long, or `hardwon forget` does.
     """
+    if open_forget_lock(memory.settings.global_store).is_taken(FORGET_SECONDS):
+        raise StorageError(f"hardwon forget has been going on for {FORGET_SECONDS:.0f} s: try again later")
     lock = open_lock(memory.settings.global_store)
     if not lock.acquire(PATIENCE_SECONDS):
         raise StorageError(f"another capture has been going on for {PATIENCE_SECONDS:.0f} s: try again later")
@@ -65,19 +94,26 @@ def _wake_for_what_came(memory: Memory, project_root: str) -> None:
 
 def build_capture_events(memory: Memory, project_root: str, *, embed: bool = True) -> CaptureEvents:
     """Return the taking in of what waits of the project's sessions, with vectors if *embed* says so."""
+    capture = build_capture(memory, project_root)
     return CaptureEvents(
-        capture=build_capture(memory, project_root),
+        capture=capture,
         transcripts=open_transcripts(memory, project_root),
-        learn=build_learn(memory, project_root, embed=embed),
+        learn=build_learn(memory, project_root, embed=embed, is_awaited=capture.is_awaited),
         clean=cleaning_for(project_root),
         clock=memory.clock,
         warn=memory.warn,
     )
 
 
-def build_learn(memory: Memory, project_root: str, *, embed: bool = True) -> Learn:
-    """Return what brings files of the project into the store, with vectors for what waits if *embed* says so."""
-    return partial(_learn, memory, os.path.realpath(project_root), embed=embed)
+def build_learn(
+    memory: Memory, project_root: str, *, embed: bool = True, is_awaited: Callable[[], bool] = lambda: False
+) -> Learn:
+    """
+    Return what brings files of the project into the store, with vectors for what waits if *embed* says so.
+
+    It raises CaptureInterruptedError before the next file, or before the vectors, when *is_awaited* says so.
+    """
+    return partial(_learn, memory, os.path.realpath(project_root), embed=embed, is_awaited=is_awaited)
 
 
 def ensure_there(session_id: str, project_root: str) -> None:
@@ -91,11 +127,14 @@ def ensure_there(session_id: str, project_root: str) -> None:
         raise UnreadableFileError(f"session {session_id!r}: its project {project_root!r} is no folder")
 
 
-def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool) -> Learned:
+def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_awaited: Callable[[], bool]) -> Learned:
     if not files:
         return Learned()
     try:
-        indexed = build_index_files(memory, folder_of_files(root), read_workplace(memory, root)).index(files)
+        index_files = build_index_files(memory, folder_of_files(root), read_workplace(memory, root))
+        indexed = index_files.index(files, wanted=lambda: not is_awaited())
+        if is_awaited():
+            raise CaptureInterruptedError
         filled = fill_spaces(memory, BATCH) if embed else None
     except StorageError as error:
         return Learned(problems=(f"written but not indexed: {error}",), is_known=False)
@@ -141,13 +180,15 @@ class Remembering:
             UnreadableFileError: a file can't be written; nothing is lost.
             StorageError: the journal or the store can't be used now.
         """
-        with capture_lock(self.memory, self.project_root):
-            journal = open_journal(self.memory.settings.global_store)
-            sessions = known_sessions(journal.buffers(), journal.waiting())
-            session_id, root = session_meant(sessions, host_session(environ), self._is_of_project)[:2]
-            ensure_there(session_id, root)
-            capture_events = build_capture_events(self.memory, root, embed=self.embed)
-            return self._remember(root).session(session_id, capture_events)
+        return capturing(self.memory, self.project_root, partial(self._session, environ))
+
+    def _session(self, environ: Mapping[str, str]) -> Remembered:
+        journal = open_journal(self.memory.settings.global_store)
+        sessions = known_sessions(journal.buffers(), journal.waiting())
+        session_id, root = session_meant(sessions, host_session(environ), self._is_of_project)[:2]
+        ensure_there(session_id, root)
+        capture_events = build_capture_events(self.memory, root, embed=self.embed)
+        return self._remember(root).session(session_id, capture_events)
 
     def _remember(self, root: str) -> Remember:
         learn = build_learn(self.memory, root, embed=self.embed)
@@ -197,6 +238,8 @@ class TranscriptCapture:
         self._transcripts = open_transcripts(memory, root)
         self._embed = embed
         self._capture = build_capture(memory if embed else memory._replace(spaces=()), self.root)
+        self._captured = Captured(buffer=self._new_buffer(""))
+        self._unread: Iterator[Transcribed] | None = None
 
     def preview(self, progress: Progress) -> Captured:
         """
@@ -216,8 +259,9 @@ class TranscriptCapture:
             InvalidEntryError: it can't be read.
             UnreadableFileError: a file of the project can't be written.
             StorageError: the journal can't be written now.
+            CaptureInterruptedError: `hardwon forget` waits.
         """
-        transcript = self._read()
+        transcript = self._unread or self._read()
         if (first := next(transcript, None)) is None:
             return Captured(buffer=self._new_buffer(""))
         session_id = first.session_id or self._session_id
@@ -225,14 +269,41 @@ class TranscriptCapture:
         if known and self._is_of_this(known) and not force:
             return capture_session(self._capture, known, self._read(known.position or 0), progress=progress)
         buffer = self._begun(session_id, known, force=force)
+        if not buffer.session_id:  # the journal does not say where to go on
+            buffer, self._unread = self._so_far(), transcript
         return capture_session(self._capture, buffer, chain([first], transcript), progress=progress)
 
-    def learn(self, captured: Captured) -> Learned:
-        """Bring the files that were written into the store, with vectors if the embedder may be asked."""
-        learned = build_learn(self._memory, self.root, embed=self._embed)(captured.files)
+    def keep(self, progress: Progress, *, force: bool) -> tuple[Captured, Learned]:
+        """
+        Run, and bring the files that were written into the store; after an interruption go on with both.
+
+        Raises:
+            InvalidEntryError: it can't be read.
+            UnreadableFileError: a file of the project can't be written.
+            StorageError: the journal can't be written now.
+            CaptureInterruptedError: `hardwon forget` waits.
+        """
+        try:
+            captured = self.run(progress, force=force and not self._captured.exchanges)
+        except CaptureInterruptedError as interrupted:
+            if interrupted.captured:
+                self._captured = self._captured.followed_by(interrupted.captured)
+            raise
+        self._captured = self._captured.followed_by(captured)
+        return self._captured, self._learn(self._captured)
+
+    def _learn(self, captured: Captured) -> Learned:
+        learn = build_learn(self._memory, self.root, embed=self._embed, is_awaited=self._capture.is_awaited)
+        learned = learn(captured.files)
         if learned.is_known and captured.files:
             self._capture.learned(captured.buffer)
         return learned
+
+    def _so_far(self) -> SessionBuffer:
+        """Return the buffer of no session, empty where something of it was forgotten meanwhile."""
+        buffer = self._captured.buffer
+        is_forgotten = self._capture.forgotten.holds(exchange.text for exchange in buffer.exchanges)
+        return self._new_buffer("") if is_forgotten else buffer
 
     def _begun(self, session_id: str, known: SessionBuffer | None, *, force: bool) -> SessionBuffer:
         """Return an empty buffer of the session; of no session if another file or project captures it."""

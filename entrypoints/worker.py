@@ -17,12 +17,21 @@ from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import project_of
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.use_cases.capture import CaptureInterruptedError
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_capture import last_events, one_line, open_journal, open_lock, open_log, put_aside
+from hardwon.entrypoints.bootstrap_capture import (
+    last_events,
+    one_line,
+    open_forget_lock,
+    open_journal,
+    open_lock,
+    open_log,
+    put_aside,
+)
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.bootstrap_upkeep import is_keyword_index_used
-from hardwon.entrypoints.capture import build_capture_events, ensure_there
+from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, ensure_there
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 from hardwon.entrypoints.projects import look_up_new_ones
 
@@ -98,6 +107,7 @@ class Worker:
         self._project_root = project_root
         self._journal = open_journal(global_store)
         self._lock = open_lock(global_store)
+        self._forget_lock = open_forget_lock(global_store)
         self._dealt_with = dict[str, int]()
         self._has_tidied = False
         self._problems = set[str]()
@@ -107,10 +117,11 @@ class Worker:
         """Go on until nothing waits that was not tried; what comes while the lock is given back is seen after it."""
         try:
             while self._due() or not self._has_tidied:
-                if not self._lock.acquire(PATIENCE_SECONDS):
+                if self._forget_lock.is_taken(FORGET_SECONDS) or not self._lock.acquire(PATIENCE_SECONDS):
                     return
                 try:
-                    self._work()
+                    with contextlib.suppress(CaptureInterruptedError):  # done again after `hardwon forget`
+                        self._work()
                 finally:
                     self._lock.release()
         except CorruptStoreError as error:
@@ -124,20 +135,24 @@ class Worker:
 
     def _work(self) -> None:
         for waiting in self._due():
-            self._dealt_with[waiting.session_id] = waiting.newest
             self._attempt(partial(self._capture_waiting, waiting))
+            self._dealt_with[waiting.session_id] = waiting.newest
         if not self._has_tidied:
+            for part in (self._look_up, self._fill, self._pack, self._forget):
+                self._attempt(part)
             self._has_tidied = True
-            self._attempt(self._look_up)
-            self._attempt(self._fill)
-            self._attempt(self._pack)
-            self._attempt(self._forget)
 
     def _attempt(self, part: Callable[[], None]) -> None:
-        """Do a part of the work; the others go on whatever becomes of it."""
+        """
+        Do a part of the work; the others go on whatever becomes of it.
+
+        Raises:
+            CaptureInterruptedError: `hardwon forget` waits.
+        """
+        self._give_way()
         try:
             part()
-        except CorruptStoreError:
+        except (CorruptStoreError, CaptureInterruptedError):
             raise
         except Exception as error:  # noqa: BLE001  # nobody else would tell of it
             problem = f"capture: {type(error).__name__}: {error}"
@@ -153,9 +168,20 @@ class Worker:
             memory = self._open(root)
             with contextlib.closing(memory):
                 build_capture_events(memory, root).capture_waiting(session_id)
+                self._give_way()
                 label_imports(memory)
         except UnreadableFileError as error:
             self._warn_once(str(error))
+
+    def _give_way(self) -> None:
+        """
+        Stop where `hardwon forget` waits.
+
+        Raises:
+            CaptureInterruptedError: so it is.
+        """
+        if self._forget_lock.is_taken():
+            raise CaptureInterruptedError
 
     def _warn_once(self, problem: str) -> None:
         """Log what stays as it is until somebody acts, unless the log tells of it lately."""
@@ -177,9 +203,14 @@ class Worker:
         """Give vectors to what waits."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
-            if memory.count_pending(EVERYTHING):
-                for problem in fill_spaces(memory, MAX_BATCHES * BATCH).problems:
-                    self.warn(problem)
+            for _ in range(MAX_BATCHES):
+                if not memory.count_pending(EVERYTHING):
+                    return
+                self._give_way()
+                if problems := fill_spaces(memory, BATCH).problems:
+                    for problem in problems:
+                        self.warn(problem)
+                    return
 
     def _pack(self) -> None:
         """Pack what a closing process had no time for, as after an upgrade."""

@@ -1,4 +1,4 @@
-"""The journal of hook events and session buffers, and the lock of the capture worker."""
+"""The journal of hook events and session buffers, and the locks of captures and of `hardwon forget`."""
 
 import contextlib
 import datetime as dt
@@ -121,23 +121,27 @@ def _converter() -> Converter:
 
 
 LOCK_FILE = "capture.lock"
+FORGET_LOCK_FILE = "forget.lock"
+"""Held by `hardwon forget` from when it waits for the capture lock on: a capture that sees it taken gives way."""
+
 TAKE = ("PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE")  # nothing is ever written
 LOOK = ("SELECT count(*) FROM sqlite_master",)
 
 
 class CaptureLock:
     """
-    Lock of the capture worker: one process at a time handles events.
+    A lock that one process at a time holds, in order to capture or to forget.
 
     The operating system releases it when its holder dies.
 
     Args:
         folder: The store's folder, created if missing.
+        name: The file that is locked.
 
     """
 
-    def __init__(self, folder: str) -> None:
-        self._path = os.path.join(folder, LOCK_FILE)
+    def __init__(self, folder: str, name: str = LOCK_FILE) -> None:
+        self._path = os.path.join(folder, name)
         self._held: sqlite3.Connection | None = None
 
     def acquire(self, wait_seconds: float) -> bool:
@@ -161,16 +165,16 @@ class CaptureLock:
             self._held.close()
             self._held = None
 
-    def is_taken(self) -> bool:
+    def is_taken(self, wait_seconds: float = 0.0) -> bool:
         """
-        Return whether a process holds the lock; no file is created.
+        Return whether a process still holds the lock after at most *wait_seconds*; no file is created.
 
         Raises:
             StorageError: its file can't be used.
         """
         if not os.path.exists(self._path):
             return False
-        with translated(self._path), contextlib.closing(connected(self._path, 0.0)) as connection:
+        with translated(self._path), contextlib.closing(connected(self._path, wait_seconds)) as connection:
             return not self._runs(connection, *LOOK)
 
     def _runs(self, connection: sqlite3.Connection, *statements: str) -> bool:

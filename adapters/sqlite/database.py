@@ -32,6 +32,7 @@ OWN_NAMES = (
     "capture.lock",
     "checkpoints",
     "forget.json",
+    "forget.lock",
     "hook.log",
     "unreadable.jsonl",
     ".last-injection.json",

@@ -2,8 +2,7 @@
 
 import contextlib
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import attrs
@@ -45,6 +44,30 @@ class Captured:
     files: tuple[str, ...] = ()
     section_ids: frozenset[str] = frozenset()
 
+    def followed_by(self, later: "Captured") -> "Captured":
+        """Return the outcome of this capture and of *later*, which went on with it."""
+        return Captured(
+            buffer=later.buffer,
+            exchanges=self.exchanges + later.exchanges,
+            chunks=_latest((*self.chunks, *later.chunks)),
+            files=tuple(sorted({*self.files, *later.files})),
+            section_ids=self.section_ids | later.section_ids,
+        )
+
+
+class CaptureInterruptedError(Exception):
+    """
+    A capture gave way to `hardwon forget`; a repeated one goes on with what the journal says by then.
+
+    Args:
+        captured: The outcome so far, which a repeated capture continues; None or empty where it begins again.
+
+    """
+
+    def __init__(self, captured: Captured | None = None) -> None:
+        super().__init__("hardwon forget came between")
+        self.captured = captured
+
 
 @attrs.frozen(kw_only=True)
 class Capture:
@@ -57,6 +80,7 @@ class Capture:
     Attributes:
         forgotten: The texts that may not come back.
         replaced: Sections that a capture from the beginning replaces; the journal is not written until it is complete.
+        is_awaited: Returns whether `hardwon forget` waits for the capture to give way; asked at every exchange.
 
     """
 
@@ -66,6 +90,7 @@ class Capture:
     workplace: Workplace
     forgotten: ForgottenTexts
     replaced: tuple[SectionOfSession, ...] = ()
+    is_awaited: Callable[[], bool] = lambda: False
 
     def add(
         self,
@@ -85,14 +110,17 @@ class Capture:
         Raises:
             UnreadableFileError: a file can't be written; the exchanges read by then are in the journal.
             StorageError: the journal can't be written now.
+            CaptureInterruptedError: `hardwon forget` waits; no exchange that was read is lost.
 
         """
         captured = self._write(Captured(buffer=buffer))  # unwritten by an earlier run
         dated = dated_apart(transcript, buffer)
         remaining = (new for new in dated if not self.forgotten.holds([new.exchange.text]))
-        while batch := list(islice(remaining, BUFFERED)):
+        while batch := self._batch(remaining):
             captured = self._write(self._with_batch(captured, batch))
             progress(captured.exchanges)
+            if self.is_awaited():
+                raise CaptureInterruptedError(Captured(buffer=buffer) if self.replaced else captured)
         self._store(captured.buffer)
         return captured
 
@@ -118,6 +146,15 @@ class Capture:
         captured = self._write(Captured(buffer=permanent))
         self._store(captured.buffer)
         return captured
+
+    def _batch(self, remaining: Iterator[Transcribed]) -> list[Transcribed]:
+        """Return the next exchanges, none at the end; fewer where the capture is to give way."""
+        batch = list[Transcribed]()
+        for new in remaining:
+            batch.append(new)
+            if len(batch) == BUFFERED or self.is_awaited():
+                break
+        return batch
 
     def _with_batch(self, captured: Captured, batch: Sequence[Transcribed]) -> Captured:
         """Add *batch* to the buffer and record its chunks in the journal; known exchanges change nothing."""
@@ -218,6 +255,7 @@ def capture_session(
     Raises:
         UnreadableFileError: a file can't be written; a retry completes the capture.
         StorageError: the journal can't be written now.
+        CaptureInterruptedError: `hardwon forget` waits; a retry completes the capture.
 
     """
     begins = bool(buffer.session_id) and not buffer.exchanges
@@ -274,6 +312,7 @@ class CaptureEvents:
         Raises:
             UnreadableFileError: a file of the project can't be written; nothing is lost.
             StorageError: the journal or the store can't be used now; nothing is lost.
+            CaptureInterruptedError: `hardwon forget` waits; nothing is lost.
         """
         journal = self.capture.journal
         if not (events := journal.events(session_id)):

@@ -4,6 +4,7 @@ import contextlib
 import datetime as dt
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import attrs
@@ -13,11 +14,11 @@ from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer, project_of, timestamp
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.settings import BUFFERED, Settings
-from hardwon.domain.use_cases.capture import Captured, Progress
+from hardwon.domain.use_cases.capture import Captured, Learned, Progress
 from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock
-from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capture_lock
+from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capturing
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
@@ -159,14 +160,16 @@ def capture(
     path = _path(transcript)
     ensure_storable(project_root)
     memory = open_for(project_root, global_store, create=not dry_run)
-    capturing = TranscriptCapture(memory, project_root, path, embed=not no_embed)
+    reading = TranscriptCapture(memory, project_root, path, embed=not no_embed)
     if dry_run:
         with _progress() as progress:
-            captured = capturing.preview(progress)
-        _print_captured(captured, capturing.root, as_json=as_json)
+            captured = reading.preview(progress)
+        _print_captured(captured, reading.root, as_json=as_json)
         return
-    with capture_lock(memory, project_root):
-        _keep(capturing, force=force, as_json=as_json)
+    with _progress() as progress:
+        keep = partial(reading.keep, progress, force=force)
+        captured, learned = capturing(memory, project_root, keep)
+    _print_kept(captured, learned, reading.root, as_json=as_json)
     if not no_embed:
         label_after_output(memory)
 
@@ -184,20 +187,21 @@ def _capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bo
         return
     ask(f"capture {_sum_of(sessions)}", yes=yes, about=map(_past_line, sessions))
     failed, files = list[str](), list[str]()
-    with capture_lock(memory, project_root), progress() as bar:
+    with progress() as bar:
         task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
         for place, session in enumerate(sessions, 1):
             bar.update(task, description=f"capturing session {place} of {len(sessions)}, kB")
-            capturing = TranscriptCapture(
+            reading = TranscriptCapture(
                 memory, project_root, os.path.realpath(session.path), embed=embed, session_id=session.session_id
             )
+            keep = partial(reading.keep, lambda _: None, force=False)
             try:
-                captured = capturing.run(lambda _: None, force=False)
+                captured, learned = capturing(memory, project_root, keep)
             except InvalidEntryError as error:
                 failed.append(str(error))
             else:
                 files += captured.files
-                failed += capturing.learn(captured).problems
+                failed += learned.problems
             bar.advance(task, session.size // KILOBYTE)
     for problem in failed:
         warn(problem)
@@ -234,11 +238,8 @@ def _print_past(sessions: Sequence[PastTranscript], files: Sequence[str], *, as_
         say(_past_line(session))
 
 
-def _keep(capturing: TranscriptCapture, *, force: bool, as_json: bool) -> None:
-    with _progress() as progress:
-        captured = capturing.run(progress, force=force)
-    _print_captured(captured, capturing.root, as_json=as_json)
-    learned = capturing.learn(captured)
+def _print_kept(captured: Captured, learned: Learned, root: str, *, as_json: bool) -> None:
+    _print_captured(captured, root, as_json=as_json)
     for problem in learned.problems:
         warn(f"the text is kept all the same: {problem}")
     if not learned.is_known:

@@ -13,7 +13,7 @@ from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
 from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, while_nothing_is_captured
+from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, print_json, say
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
@@ -78,7 +78,7 @@ def forget(
     if secrets:
         _redact(memory, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json)
         return
-    if interrupted := while_nothing_is_captured(memory, forgetting.resume):
+    if interrupted := complete_interrupted(memory, forgetting):
         complain("An interrupted run of hardwon forget was completed")
         if not (wanted or since or until or session or project or origin or kinds):
             _report(None, interrupted, as_json=as_json)

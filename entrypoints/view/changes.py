@@ -10,7 +10,7 @@ from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
 from hardwon.domain.use_cases.merge_lessons import ensure_mergeable
 from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_validate_entry
 from hardwon.entrypoints.bootstrap_files import build_edit_file
-from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, while_nothing_is_captured
+from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.bootstrap_overview import build_merge_lessons
 from hardwon.entrypoints.bootstrap_projects import build_know_projects
 from hardwon.entrypoints.bootstrap_retro import build_edit_lesson
@@ -219,7 +219,7 @@ def forget(desk: Desk, asked: Asked) -> Reply:
     if not ids:
         raise InvalidEntryError(NOTHING_CHOSEN)
     forgetting = build_forget_for_good(desk.memory, desk.project_root)
-    interrupted = while_nothing_is_captured(desk.memory, forgetting.resume)
+    interrupted = complete_interrupted(desk.memory, forgetting)
     plan = forgetting.plan(Wanted(ids=ids))
     notes = ["An interrupted forgetting was completed"] if interrupted else []
     if plan.is_empty:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.capture_journal import LOCK_FILE, CaptureLock, SqliteCaptureJournal
+from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, LOCK_FILE, CaptureLock, SqliteCaptureJournal
 from hardwon.adapters.sqlite.hook_events import FILE_NAME, has_events, note, put_aside
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import SessionBuffer
@@ -141,21 +141,22 @@ def test_the_lock_is_for_one_at_a_time(tmp_path: Path) -> None:
 HOLD = """
 import sys, time
 from hardwon.adapters.sqlite.capture_journal import CaptureLock
-lock = CaptureLock(sys.argv[1])
+lock = CaptureLock(*sys.argv[1:])
 print(lock.acquire(0.0), flush=True)
 time.sleep(60)
 """
 
 
-def test_a_killed_process_releases_the_lock(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", [LOCK_FILE, FORGET_LOCK_FILE])
+def test_a_killed_process_releases_the_lock(tmp_path: Path, name: str) -> None:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environment
+        [sys.executable, "-c", HOLD, str(tmp_path), name], stdout=subprocess.PIPE, text=True, env=environment
     )
     with holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "True\n"
-        lock = CaptureLock(str(tmp_path))
+        lock = CaptureLock(str(tmp_path), name)
         assert lock.is_taken()
         assert not lock.acquire(0.0)
         holder.kill()
