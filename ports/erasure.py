@@ -88,7 +88,7 @@ class Place(Protocol):
 
 
 class StoreTexts(Protocol):
-    """The texts of all entries of the store, to be searched literally."""
+    """The texts of all entries of the store, to be searched for spellings of a text."""
 
     def ids_holding(self, erasure: Erasure) -> Sequence[str]:
         """
@@ -101,7 +101,7 @@ class StoreTexts(Protocol):
 
     def unused(self, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
         """
-        Return those of *texts*, in lower case, that no entry holds but those with the ids *forgotten*.
+        Return those of *texts*, which are folded, that no entry holds but those with the ids *forgotten*.
 
         Raises:
             StorageError: the store can't be read.
@@ -113,7 +113,7 @@ class StoreTexts(Protocol):
         Return a line for each file of the store whose bytes hold any of *words* that no row holds.
 
         Args:
-            words: In lower case, at least 6 characters each.
+            words: Folded, at least 6 characters each.
 
         Raises:
             StorageError: the store can't be read.
@@ -159,7 +159,7 @@ class Begun(NamedTuple):
     Attributes:
         erasure: The texts and ids.
         wanted: The text that the user gave, empty without one.
-        words: The words of the forgotten entries, in lower case.
+        words: The words of the forgotten entries, folded.
         files: The paths of files in which they stood.
         keeps_banks: Whether the knowledge banks stay as they are.
 

@@ -15,7 +15,6 @@ FOLDERS = ((CLAUDE_CODE, "projects"), (CODEX, "sessions"), (GEMINI_CLI, "tmp"))
 OPENCODE_DATA = ".local/share/opencode"
 ENDINGS = (".jsonl", ".json", ".md")
 CHUNK = 4 * 1024 * 1024
-OVERLAP = 64 * 1024
 
 
 class KeptTranscripts(KeptElsewhere):
@@ -43,10 +42,6 @@ class KeptTranscripts(KeptElsewhere):
 
 
 def _holds(path: str, erasure: Erasure) -> bool:
-    before = b""
     with suppress(OSError), open(path, "rb") as file:
-        while chunk := file.read(CHUNK):
-            if erasure.is_in((before + chunk).decode("utf-8", "replace")):
-                return True
-            before = chunk[-OVERLAP:]
+        return bool(erasure.found_in_bytes(iter(lambda: file.read(CHUNK), b"")))
     return False

@@ -33,7 +33,7 @@ class OwnFiles(Place):
     """
     The files in the folders of `memory` that hardwon writes.
 
-    A section that holds something is removed, and a line outside of sections; a session, or a file whose name holds
+    A section that holds something is removed, and lines outside of sections; a session, or a file whose name holds
     something, is removed as a whole.
 
     Args:
@@ -130,8 +130,7 @@ def _without(name: str, text: str, erasure: Erasure) -> str:
     """Return what stays of a file, empty if nothing does."""
     if erasure.is_in(name) or not sections_in(text):
         return ""
-    rest = without_sections(memory_file(text), _sections_holding(text, erasure))
-    return "".join(line for line in rest.splitlines(keepends=True) if not erasure.is_in(line))
+    return erasure.without(without_sections(memory_file(text), _sections_holding(text, erasure)))
 
 
 class BankLessons(Place):

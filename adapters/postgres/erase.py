@@ -165,7 +165,7 @@ class PostgresRows(Place, StoreTexts):
         left, numbers = {*texts}, self._numbers_of(forgotten)
         with self._database.snapshot():
             for relation in ENTRY_TABLES:
-                for row in stored_in(self._database, relation, Holding.any_of(left)):
+                for row in stored_in(self._database, relation, _holding(Erasure(tuple(left)))):
                     if row.number not in numbers:
                         left = still_unused(left, "\n".join(row.texts()))
         return left
@@ -248,7 +248,7 @@ def _kept(key: str, value: object, erasure: Erasure) -> object:
 
 
 def _holding(erasure: Erasure) -> Holding:
-    return Holding.any_of((*erasure.texts, *erasure.ids))
+    return Holding.any_of(erasure.words)
 
 
 def _held(rows: Iterable[Stored], erasure: Erasure) -> Iterator[Stored]:

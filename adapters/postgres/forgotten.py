@@ -39,7 +39,7 @@ class PostgresForgottenTexts(ForgottenTexts):
 
     @override
     def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
-        from hardwon.domain.model.forgotten import identifying  # noqa: PLC0415  # rarely needed
+        from hardwon.domain.model.forgotten import identifying, names_of  # noqa: PLC0415  # rarely needed
 
         with self._database.transaction():
             secret = next(iter(self._secrets(SELECT_SECRET)), None) or self._new_secret()
@@ -47,7 +47,7 @@ class PostgresForgottenTexts(ForgottenTexts):
                 "INSERT INTO hardwon.forgotten (tenant, tag, of, at)"
                 " SELECT %(tenant)s, unnest(%(tags)s::bytea[]), %(owner)s::bytea, %(at)s ON CONFLICT DO NOTHING",
                 tags=[keyed_hash(secret, passage) for passage in sorted(identifying(texts, words))],
-                owner=keyed_hash(secret, owner),
+                owner=keyed_hash(secret, names_of(owner)[0]),
                 at=at,
             )
 
@@ -59,16 +59,19 @@ class PostgresForgottenTexts(ForgottenTexts):
     def without(self, text: str) -> str:
         if not (gone := self._found([text])):
             return text
-        from hardwon.domain.model.forgotten import comparable, without_passages  # noqa: PLC0415  # rarely needed
+        from hardwon.domain.model.forgotten import without_passages  # noqa: PLC0415  # rarely needed
 
-        return "" if comparable(text) in gone else without_passages(text, gone)
+        return without_passages(text, gone)
 
     @override
     def lift(self, owner: str) -> bool:
         if not (secrets := self._secrets(SELECT_SECRET)):
             return False
+        from hardwon.domain.model.forgotten import names_of  # noqa: PLC0415  # rarely needed
+
+        owners = [keyed_hash(secret, name) for secret in secrets for name in names_of(owner)]
         with self._database.transaction():
-            return bool(self._database.rows(LIFT, owners=[keyed_hash(secret, owner) for secret in secrets]))
+            return bool(self._database.rows(LIFT, owners=owners))
 
     @override
     def hashes(self) -> ForgottenHashes:
@@ -93,16 +96,15 @@ class PostgresForgottenTexts(ForgottenTexts):
         """Return the passages of *texts* that are forgotten; reads no text when nothing is."""
         if not (secrets := self._secrets(SELECT_USED_SECRET)):
             return set()
-        from hardwon.domain.model.forgotten import passages  # noqa: PLC0415  # rarely needed
+        from hardwon.domain.model.forgotten import recognisable  # noqa: PLC0415  # rarely needed
 
-        tags = {
-            keyed_hash(secret, passage): passage for text in texts for passage in passages(text) for secret in secrets
-        }
-        known = self._database.rows(
+        given = (passage for text in texts for passage in recognisable(text))
+        tags = {keyed_hash(secret, passage): passage for passage in given for secret in secrets}
+        found = self._database.rows(
             "SELECT DISTINCT tag FROM hardwon.forgotten WHERE tenant = %(tenant)s AND tag = ANY(%(tags)s::bytea[])",
             tags=[*tags],
         )
-        return {tags[tag] for (tag,) in known}
+        return {tags[tag] for (tag,) in found}
 
     def _secrets(self, query: str) -> list[bytes]:
         """Return the keys of the hashes, none before the first; those of copied stores follow the store's own."""

@@ -164,19 +164,19 @@ def delete_row(database: Database, row: Stored) -> None:
 
 class Holding(NamedTuple):
     """
-    A condition that at least all rows meet that may hold any of some texts in lower case; the program then checks each.
+    A condition that at least all rows meet that may hold any of some words in lower case; the program then checks each.
 
     Attributes:
-        wanted: The texts; None for every row.
+        wanted: The words; None for every row.
 
     """
 
     wanted: tuple[bytes, ...] | None = None
 
     @classmethod
-    def any_of(cls, texts: Iterable[str]) -> "Holding":
-        """Return the condition for *texts*."""
-        return cls(tuple(as_bytes(text.casefold()) for text in texts))
+    def any_of(cls, words: Iterable[str]) -> "Holding":
+        """Return the condition for *words*, in lower case."""
+        return cls(tuple(map(as_bytes, words)))
 
     def sql(self, columns: Iterable[str]) -> str:
         """Return the condition on *columns*: other letters than of ASCII, and values within JSON, are left to the program."""

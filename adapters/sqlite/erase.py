@@ -110,7 +110,7 @@ def ids_holding(connection: sqlite3.Connection, erasure: Erasure) -> list[str]:
 
 
 def unused_texts(connection: sqlite3.Connection, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
-    """Return those of *texts*, in lower case, that no entry holds but those with the ids *forgotten*."""
+    """Return those of *texts*, which are folded, that no entry holds but those with the ids *forgotten*."""
     entries = (
         "SELECT e.*, t.* FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
         " WHERE e.id NOT IN (SELECT value FROM json_each(?))"
@@ -119,7 +119,7 @@ def unused_texts(connection: sqlite3.Connection, texts: Iterable[str], forgotten
 
 
 def texts_in_no_row(connection: sqlite3.Connection, texts: Iterable[str]) -> set[str]:
-    """Return those of *texts*, in lower case, that neither a row nor the schema holds."""
+    """Return those of *texts*, which are folded, that neither a row nor the schema holds."""
     left = _left_after(set(texts), connection.execute("SELECT name, sql FROM sqlite_master"))
     for table in _names(connection, TABLES):
         left = _left_after(left, connection.execute(f"SELECT * FROM {table}"))

@@ -37,8 +37,7 @@ from hardwon.ports.erasure import Found, OwnedText, Place, Proof, StoreTexts
 from hardwon.ports.override import override
 
 CHUNK = 4 * 1024 * 1024
-OVERLAP = 64 * 1024
-"""Bytes of a file that are searched at once, and that two searches share."""
+"""Bytes of a file that are read at once."""
 
 COMPANIONS = ("-wal", "-shm", "-journal")
 CHECKPOINTS = "checkpoints"
@@ -58,13 +57,15 @@ def bytes_holding(path: str, erasure: Erasure) -> set[str]:
     Raises:
         StorageError: it can't be read.
     """
-    found = set[str]()
     with translated(path), suppress(FileNotFoundError), open(path, "rb") as file:
-        before = b""
-        while chunk := file.read(CHUNK):
-            found |= erasure.found_in((before + chunk).decode("utf-8", "replace"))
-            before = chunk[-OVERLAP:]
-    return found
+        return erasure.found_in_bytes(iter(lambda: file.read(CHUNK), b""))
+    return set()
+
+
+def _traces(path: str, erasure: Erasure) -> list[Found]:
+    """Return a trace for each file of the database at *path* whose bytes hold something."""
+    paths = (path, *(path + companion for companion in COMPANIONS))
+    return [Found(of, 1, "trace of deleted rows") for of in paths if bytes_holding(of, erasure)]
 
 
 def _remains(paths: Iterable[str], erasure: Erasure) -> list[str]:
@@ -85,8 +86,10 @@ class StoreRows(Place, StoreTexts):
 
     @override
     def found(self, erasure: Erasure) -> Sequence[Found]:
+        path = self._database.path
         with self._database.translated():
-            return _counted(self._database.path, rows_holding(self._database.connection, erasure))
+            rows = _counted(path, rows_holding(self._database.connection, erasure))
+        return rows or _traces(path, erasure)
 
     @override
     def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
@@ -178,7 +181,7 @@ class OtherDatabases(Place):
                     drop_indexes(connection)
 
     def _found_in(self, path: str, erasure: Erasure) -> Sequence[Found]:
-        return _rows_of(path, erasure) or [Found(path, 1, "trace of deleted rows")] * bool(bytes_holding(path, erasure))
+        return _rows_of(path, erasure) or _traces(path, erasure)
 
     def _paths(self) -> Iterator[str]:
         beside = (name for name in _names(self._folder) if name.startswith((f"{FILE_NAME}.", JOURNAL)))

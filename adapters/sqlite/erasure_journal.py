@@ -3,6 +3,7 @@
 import json
 import os
 from contextlib import suppress
+from typing import Any
 
 from hardwon.adapters.sqlite.copies import publish, remove
 from hardwon.adapters.sqlite.file_errors import translated
@@ -27,7 +28,9 @@ class FileErasureJournal(ErasureJournal):
 
     @override
     def begin(self, run: Begun) -> None:
-        document = {"texts": run.erasure.texts, "ids": sorted(run.erasure.ids), **run._asdict()}
+        erasure = run.erasure
+        given = {"texts": erasure.texts, "ids": sorted(erasure.ids), "any_case": erasure.any_case}
+        document = {**given, **run._asdict()}
         del document["erasure"]
         written = f"{self._path}.partial"
         with translated(written):
@@ -42,16 +45,11 @@ class FileErasureJournal(ErasureJournal):
     @override
     def unfinished(self) -> Begun | None:
         with suppress(OSError, ValueError, KeyError, TypeError):
-            with open(self._path, encoding="utf-8") as file:
-                document = json.load(file)
-            erasure = Erasure(tuple(document["texts"]), frozenset(document["ids"]))
-            return Begun(
-                erasure,
-                document["wanted"],
-                tuple(document["words"]),
-                tuple(document["files"]),
-                document["keeps_banks"],
-            )
+            with open(self._path, "rb") as file:
+                written = file.read()
+            if written.strip(b"\0"):
+                return _run(json.loads(written))
+            self.end()  # overwritten when its run ended, and not removed yet
         return None
 
     @override
@@ -63,3 +61,14 @@ class FileErasureJournal(ErasureJournal):
                     file.flush()
                     os.fsync(file.fileno())
                 os.unlink(path)
+
+
+def _run(document: dict[str, Any]) -> Begun:
+    any_case = bool(document.get("any_case"))
+    return Begun(
+        Erasure(tuple(document["texts"]), frozenset(document["ids"]), any_case=any_case),
+        document["wanted"],
+        tuple(document["words"]),
+        tuple(document["files"]),
+        document["keeps_banks"],
+    )

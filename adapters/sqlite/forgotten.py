@@ -18,11 +18,11 @@ class SqliteForgottenTexts(ForgottenTexts):
 
     @override
     def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
-        from hardwon.domain.model.forgotten import identifying  # noqa: PLC0415  # rarely needed
+        from hardwon.domain.model.forgotten import identifying, names_of  # noqa: PLC0415  # rarely needed
 
         with self._database.transaction():
             secret = next(iter(self._secrets()), None) or self._new_secret()
-            owned = keyed_hash(secret, owner)
+            owned = keyed_hash(secret, names_of(owner)[0])
             self._database.run_many(
                 "INSERT OR IGNORE INTO forgotten (tag, owner, at) VALUES (?, ?, ?)",
                 ((keyed_hash(secret, passage), owned, to_text(at)) for passage in sorted(identifying(texts, words))),
@@ -34,22 +34,20 @@ class SqliteForgottenTexts(ForgottenTexts):
 
     @override
     def without(self, text: str) -> str:
-        from hardwon.domain.model.forgotten import comparable, without_passages  # noqa: PLC0415  # rarely needed
+        from hardwon.domain.model.forgotten import without_passages  # noqa: PLC0415  # rarely needed
 
-        if not (gone := self._found(text) if self._is_used() else set()):
-            return text
-        return "" if comparable(text) in gone else without_passages(text, gone)
+        return without_passages(text, self._found(text)) if self._is_used() else text
 
     @override
     def lift(self, owner: str) -> bool:
-        if not (secrets := self._secrets()):
-            return False
+        from hardwon.domain.model.forgotten import names_of  # noqa: PLC0415  # rarely needed
+
         lifted = list[object]()
         with self._database.transaction():
-            for secret in secrets:
+            for hashed in (keyed_hash(secret, name) for secret in self._secrets() for name in names_of(owner)):
                 lifted += self._database.rows(
                     "DELETE FROM forgotten WHERE tag IN (SELECT tag FROM forgotten WHERE owner = ?) RETURNING 1",
-                    (keyed_hash(secret, owner),),
+                    (hashed,),
                 )
         return bool(lifted)
 
@@ -74,13 +72,13 @@ class SqliteForgottenTexts(ForgottenTexts):
 
     def _found(self, text: str) -> set[str]:
         """Return the passages of *text* that are forgotten."""
-        from hardwon.domain.model.forgotten import passages  # noqa: PLC0415  # rarely needed
+        from hardwon.domain.model.forgotten import recognisable  # noqa: PLC0415  # rarely needed
 
         secrets = self._secrets()
         known = "SELECT 1 FROM forgotten WHERE tag = ? LIMIT 1"
         return {
             passage
-            for passage in passages(text)
+            for passage in recognisable(text)
             if any(self._database.value(known, (keyed_hash(secret, passage),)) for secret in secrets)
         }
 

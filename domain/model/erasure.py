@@ -1,14 +1,19 @@
 """The texts and ids that `hardwon forget` erases, and how they are found."""
 
-import json
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 
 import attrs
 
-MIN_TEXT_BYTES = 4
-"""Bytes of the shortest text that can be searched for literally."""
+from hardwon.domain.model.spelling import Spellings, folded, one_line, readings
+
+MIN_TEXT_BYTES = 3
+"""Bytes of the shortest text that can be searched for, folded."""
+
+MIN_RUN = 8
+"""Characters of readable text in which a shorter text than four bytes is found: alone it occurs by chance in vectors."""
 
 MIN_LINE = 40
 """Characters of a line of a forgotten text by which other copies of it are found; shorter ones are written often."""
@@ -19,13 +24,21 @@ MAX_LINES = 64
 MIN_WORD = 6
 """Characters of a word that proves anything: a shorter one occurs in other words, and by chance in vectors."""
 
+MIN_OVERLAP = 64 * 1024
+BYTES_A_CHARACTER = 24
+"""Of a character in JSON within JSON, decomposed."""
+
 _WORD = re.compile(rf"[^\W_]{{{MIN_WORD},}}")
 _ID = re.compile(r"[0-9a-f]{16}")
+_RUN = re.compile(rf"[^\0-\x08\x0e-\x1f\x7f]{{{MIN_RUN},}}")
+_TEXT = re.compile("[^\ufffd]{2,}")
+_UNFINISHED = "\u0301"
+"""A combining mark after the end of what was read: no match ends there, as its last character may go on."""
 
 
 def lines_of(texts: Iterable[str]) -> set[str]:
-    """Return the lines of *texts* with at least 40 characters, in lower case."""
-    lines = (line.strip().casefold() for text in texts for line in text.split("\n"))
+    """Return the lines of *texts* with at least 40 characters, folded."""
+    lines = (one_line(line) for text in texts for line in text.split("\n"))
     return {line for line in lines if len(line) >= MIN_LINE}
 
 
@@ -35,14 +48,14 @@ def longest(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def words_of(texts: Iterable[str]) -> set[str]:
-    """Return the words of *texts* with at least 6 letters or digits, in lower case."""
-    return {word for text in texts for word in _WORD.findall(text.casefold())}
+    """Return the words of *texts* with at least 6 letters or digits, folded."""
+    return {word for text in texts for word in _WORD.findall(folded(text))}
 
 
 def still_unused(texts: set[str], text: str) -> set[str]:
-    """Return those of *texts*, in lower case, that do not occur in *text*."""
-    folded = text.casefold()
-    return {wanted for wanted in texts if wanted not in folded}
+    """Return those of *texts*, which are folded, that do not occur in *text*."""
+    line = one_line(text)
+    return {wanted for wanted in texts if wanted not in line}
 
 
 @attrs.frozen(slots=False)
@@ -51,32 +64,91 @@ class Erasure:
     The texts and ids to erase.
 
     Attributes:
-        texts: Literal texts, in any letter case.
+        texts: Texts, looked for in all their spellings.
         ids: The ids of entries.
+        any_case: Whether texts of up to three characters are looked for in any letter case.
 
     """
 
     texts: tuple[str, ...] = ()
     ids: frozenset[str] = frozenset()
+    any_case: bool = False
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """A text of ASCII without a backslash that holds none of these, in lower case, holds nothing of it."""
+        return (*(word.lower() for wanted in self._wanted if (word := wanted.word)), *self.ids)
 
     def is_in(self, text: str) -> bool:
         """Return whether *text* holds any of it."""
         return next(self._found(text), None) is not None
 
     def found_in(self, text: str) -> set[str]:
-        """Return what of it *text* holds, in lower case."""
+        """Return what of it *text* holds."""
         return {*self._found(text)}
 
+    def found_in_bytes(self, chunks: Iterable[bytes]) -> set[str]:
+        """Return what of it the bytes of a file hold, whose *chunks* are searched one by one, with an overlap."""
+        if not (self.texts or self.ids):
+            return set()
+        overlap = max(MIN_OVERLAP, BYTES_A_CHARACTER * max(map(len, self.texts), default=0))
+        found = set[str]()
+        for window, is_last in _windows(chunks, overlap):
+            for text in _readable(window, "" if is_last else _UNFINISHED):
+                found |= self._certain(self.found_in(text), text)
+        return found
+
+    def without(self, text: str) -> str:
+        """Return *text* without the lines that hold any of it, also of which only some together do."""
+        lines = text.splitlines(keepends=True)
+        while self.is_in("".join(lines)):
+            del lines[self._first_holding(lines)]
+        return "".join(lines)
+
+    def _first_holding(self, lines: Sequence[str]) -> slice:
+        """Return the fewest of *lines*, which hold something, that hold it together."""
+        end = _smallest(len(lines), lambda end: self.is_in("".join(lines[:end])))
+        return slice(end - _smallest(end, lambda size: self.is_in("".join(lines[end - size : end]))), end)
+
     def _found(self, text: str) -> Iterator[str]:
-        folded = text.casefold()
-        yield from (form for form in self._forms if form in folded)
-        yield from self.ids.intersection(_ID.findall(folded))
+        for reading in readings(text):
+            lower = folded(reading)
+            cased = folded(reading, keeps_case=True) if any(wanted.keeps_case for wanted in self._wanted) else ""
+            for wanted in self._wanted:
+                if wanted.are_in_folded(cased if wanted.keeps_case else lower):
+                    yield wanted.text
+            yield from self.ids.intersection(_ID.findall(lower))
+
+    def _certain(self, found: set[str], text: str) -> set[str]:
+        """Return what is no accident among *found* in bytes that need not be text."""
+        short = {wanted for wanted in found if len(folded(wanted).encode()) <= MIN_TEXT_BYTES}
+        return found - short | (short & self.found_in("\0".join(_RUN.findall(text))) if short else set())
 
     @cached_property
-    def _forms(self) -> tuple[str, ...]:
-        """The texts in lower case, as they are and as JSON has them."""
-        return tuple(dict.fromkeys(form for text in self.texts for form in _forms(text.casefold()) if form))
+    def _wanted(self) -> tuple[Spellings, ...]:
+        return tuple(Spellings(text, any_case=self.any_case) for text in dict.fromkeys(self.texts))
 
 
-def _forms(text: str) -> tuple[str, ...]:
-    return (text, json.dumps(text)[1:-1], json.dumps(text, ensure_ascii=False)[1:-1])
+def _smallest(most: int, is_enough: Callable[[int], bool]) -> int:
+    """Return the smallest number from 1 to *most* that is enough, given that *most* and all larger ones are."""
+    return 1 + bisect_left(range(1, most), 1, key=lambda number: int(is_enough(number)))
+
+
+def _windows(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, bool]]:
+    """Yield the bytes of *chunks* in parts that overlap, the last one with True."""
+    window, fresh = bytearray(), 0
+    for chunk in chunks:
+        window += chunk
+        fresh += len(chunk)
+        if fresh >= overlap:
+            yield bytes(window), False
+            del window[:-overlap]
+            fresh = 0
+    yield bytes(window), True
+
+
+def _readable(window: bytes, end: str) -> Iterator[str]:
+    """Yield the texts within bytes, those of ASCII apart: they are quick to search."""
+    pieces = _TEXT.findall(window.decode("utf-8", "replace") + end)
+    yield "\0".join(piece for piece in pieces if piece.isascii())
+    yield "\0".join(piece for piece in pieces if not piece.isascii())

@@ -3,9 +3,11 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.plain_text import plain_text
+from hardwon.domain.model.spelling import one_line
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -17,8 +19,18 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 
 
 def comparable(text: str) -> str:
-    """Return *text* without formatting, letter case and differences in white space."""
+    """Return *text* without formatting, in the form that all its spellings share."""
+    return one_line(plain_text(text))
+
+
+def _comparable_before(text: str) -> str:
+    """Return *text* as it was compared until spellings were known: tombstones of then have it."""
     return " ".join(unicodedata.normalize("NFKC", plain_text(text)).casefold().split())
+
+
+def names_of(owner: str) -> tuple[str, ...]:
+    """Return by what a forgotten text is lifted again: *owner*, the first, and any other form of it that was kept."""
+    return tuple(dict.fromkeys((comparable(owner) or owner, owner)))
 
 
 def texts_of(entry: "Entry") -> tuple[str, ...]:
@@ -29,8 +41,20 @@ def texts_of(entry: "Entry") -> tuple[str, ...]:
 
 def passages(text: str) -> Iterator[str]:
     """Yield *text* as a whole, then its paragraphs, each as `comparable` returns it; empty ones are left out."""
-    parts = (text, *_BLANK_LINES.split(plain_text(text)))
-    return iter(dict.fromkeys(filter(None, map(comparable, parts))))
+    return iter(dict.fromkeys(filter(None, map(comparable, _parts(text)))))
+
+
+def recognisable(text: str) -> set[str]:
+    """Return the passages of *text*, also as they were compared before: any of them may be known as forgotten."""
+    return {form for part in _parts(text) for form in _forms(part)}
+
+
+def _parts(text: str) -> tuple[str, ...]:
+    return (text, *_BLANK_LINES.split(plain_text(text)))
+
+
+def _forms(text: str) -> set[str]:
+    return {comparable(text), _comparable_before(text)} - {""}
 
 
 def identifying(texts: Iterable[str], words: Iterable[str] = ()) -> set[str]:
@@ -54,7 +78,10 @@ def identifying(texts: Iterable[str], words: Iterable[str] = ()) -> set[str]:
     return (wholes | (holding or {part for part in parts if len(part) >= MIN_CHARACTERS})) - {""}
 
 
-def without_passages(text: str, dropped: Iterable[str]) -> str:
-    """Return the paragraphs of *text* that are not among *dropped*, which are as `comparable` returns them."""
-    gone = {*dropped}
-    return "\n\n".join(part for part in _BLANK_LINES.split(text) if comparable(part) not in gone).strip()
+def without_passages(text: str, dropped: AbstractSet[str]) -> str:
+    """Return the paragraphs of *text* that are not among *dropped*, of its `recognisable` ones; empty if it is itself."""
+    if not dropped:
+        return text
+    if _forms(text) & dropped:
+        return ""
+    return "\n\n".join(part for part in _BLANK_LINES.split(text) if not _forms(part) & dropped).strip()

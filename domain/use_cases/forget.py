@@ -22,7 +22,8 @@ class Wanted:
     The user's choice; what is not given does not narrow it.
 
     Attributes:
-        text: A literal text, in any letter case.
+        text: A text, in any spelling.
+        any_case: Whether a text of up to three characters is meant in any letter case, too.
         ids: The ids of entries.
         only: Restricts the entries.
         since: The earliest time of creation.
@@ -31,6 +32,7 @@ class Wanted:
     """
 
     text: str = ""
+    any_case: bool = False
     ids: tuple[str, ...] = ()
     only: EntryFilter = EVERYTHING
     since: dt.datetime | None = None
@@ -130,10 +132,11 @@ class ForgetForGood:
         """
         entries = self._meant(wanted)
         ids = [*dict.fromkeys((*(entry.entry_id for entry in entries), *wanted.ids))]
-        is_used = bool(wanted.text and wanted.is_narrowed) and not {*self._holding(wanted.text)} <= {*ids}
+        is_used = bool(wanted.text and wanted.is_narrowed) and not {*self._holding(wanted)} <= {*ids}
         texts = [*_texts(entries), *self._texts_of_sections(ids)]
         given = (wanted.text,) if wanted.text and not is_used else ()
-        erasure = Erasure((*given, *longest(self.store.unused(lines_of(texts), ids))), frozenset(ids))
+        lines = longest(self.store.unused(lines_of(texts), ids))
+        erasure = Erasure((*given, *lines), frozenset(ids), wanted.any_case)
         begun = Begun(
             erasure,
             wanted.text,
@@ -161,6 +164,15 @@ class ForgetForGood:
                 problems.append(str(error))
         if not problems:
             self.journal.end()
+        return self.prove(begun, problems)
+
+    def prove(self, begun: Begun, problems: Iterable[str] = ()) -> Forgotten:
+        """
+        Search every byte that hardwon keeps for what *begun* erased, or for what nothing was found of.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
         elsewhere = (line for kept in self.elsewhere for line in kept.holding(begun.erasure, begun.files))
         remains = dict.fromkeys((*self.proof.remains(begun.erasure), *self.store.traces(begun.words)))
         return Forgotten(tuple(remains), tuple(elsewhere), self.proof.searched(), tuple(problems))
@@ -187,6 +199,7 @@ class ForgetForGood:
     def _recognise(self, places: Iterable[Place], begun: Begun) -> Iterable[str]:
         """Remember how the texts are recognised when they come back, before they are gone; yield problems."""
         words = [begun.wanted] if begun.wanted else []
+        wanted = Erasure((begun.wanted,), any_case=begun.erasure.any_case)
         first = next(iter(sorted(begun.erasure.ids)), "")
         for place in places:
             try:
@@ -195,7 +208,7 @@ class ForgetForGood:
                 yield str(error)
                 continue
             for owner, text, is_identity in owned:
-                if is_identity or any(word.casefold() in text.casefold() for word in words):
+                if is_identity or wanted.is_in(text):
                     for name in {owner or begun.wanted or first, begun.wanted} - {""}:
                         self.repository.forgotten.add(name, [text], self.clock.now(), words)
 
@@ -207,7 +220,7 @@ class ForgetForGood:
     def _meant(self, wanted: Wanted) -> list[Entry]:
         chosen = self._chosen(wanted)
         if wanted.text:
-            holding = {*self._holding(wanted.text)}
+            holding = {*self._holding(wanted)}
             chosen = [entry for entry in chosen if entry.entry_id in holding]
         return self._with_wholes([entry for entry in chosen if wanted.admits(entry)])
 
@@ -215,11 +228,11 @@ class ForgetForGood:
         if wanted.only != EVERYTHING or not (wanted.text or wanted.ids):
             found = self.repository.find(wanted.only, limit=ALL)
             return [entry for entry in found if not wanted.ids or entry.entry_id in wanted.ids]
-        ids = wanted.ids or self._holding(wanted.text)
+        ids = wanted.ids or self._holding(wanted)
         return [entry for entry_id in ids if (entry := self.repository.get(entry_id))]
 
-    def _holding(self, text: str) -> Sequence[str]:
-        return self.store.ids_holding(Erasure((text,)))
+    def _holding(self, wanted: Wanted) -> Sequence[str]:
+        return self.store.ids_holding(Erasure((wanted.text,), any_case=wanted.any_case))
 
     def _with_wholes(self, entries: Iterable[Entry]) -> list[Entry]:
         """Return *entries* with the other entries of the same documents that repeat their text."""

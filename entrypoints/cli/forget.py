@@ -4,11 +4,13 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
+import attrs
 import typer
 
 from hardwon.domain.model.erasure import MIN_TEXT_BYTES
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import IDENTITY
+from hardwon.domain.model.spelling import folded
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
 from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted
@@ -33,9 +35,7 @@ FORGET_EXAMPLES = "Example: hardwon forget 'the codename of the customer'"
 def forget(
     wanted: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[TEXT or ID]...", help="A literal text, - for standard input; or ids.", show_default=False
-        ),
+        typer.Argument(metavar="[TEXT or ID]...", help="A text, - for standard input; or ids.", show_default=False),
     ] = None,
     *,
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what was made since, as 2026-11-23.")] = None,
@@ -48,6 +48,9 @@ def forget(
     kinds: Annotated[
         list[str] | None, typer.Option("--kind", metavar="KIND", help="Only this kind; can be repeated.")
     ] = None,
+    any_case: Annotated[
+        bool, typer.Option("--any-case", help="Find a text of up to three letters in any letter case, too.")
+    ] = False,
     keep_bank: Annotated[bool, typer.Option("--keep-bank", help="Leave knowledge banks as they are.")] = False,
     secrets: Annotated[
         bool, typer.Option("--secrets", help="Redact the secrets in all that was kept before, by the rules of today.")
@@ -68,7 +71,8 @@ def forget(
     store and all its copies, from the journal of conversations, logs, and the files that hardwon wrote, and all of these are
     searched byte by byte. It does not come back by an import, a capture or a clone.
 
-    A text matches literally, in any letter case. hardwon delete is the recoverable way.
+    A text is found in each of its spellings: composed or decomposed, in any letter case, full width, as JSON, and over lines,
+    quoted and commented ones too. hardwon delete is the recoverable way.
     """
     memory = open_for(project_root, global_store, create=False)
     if undo is not None:
@@ -84,9 +88,9 @@ def forget(
             _report(None, interrupted, as_json=as_json)
             return
     only = _filter(memory, session=session, project=project, origin=origin, kinds=kinds)
-    plan = forgetting.plan(_wanted(memory, wanted or [], only, since, until))
+    plan = forgetting.plan(attrs.evolve(_wanted(memory, wanted or [], only, since, until), any_case=any_case))
     if plan.is_empty:
-        _report(plan, None, as_json=as_json)
+        _report(plan, forgetting.prove(plan.begun, plan.problems), as_json=as_json)
         return
     if not yes:
         for line in _preview(plan):
@@ -172,7 +176,7 @@ def _wanted(
     )
     if not (wanted.text or wanted.is_narrowed):
         raise typer.BadParameter(NOTHING_WANTED, param_hint="TEXT")
-    if wanted.text and len(wanted.text.encode()) < MIN_TEXT_BYTES:
+    if wanted.text and len(folded(wanted.text).encode()) < MIN_TEXT_BYTES:
         raise typer.BadParameter(
             f"{wanted.text!r} is too short: give at least {MIN_TEXT_BYTES} characters, or an id", param_hint="TEXT"
         )
@@ -221,7 +225,7 @@ def _agrees_to_banks(plan: Plan, *, yes: bool) -> bool:
     return yes or not paths or agrees(f"Also from {', '.join(paths)}?")
 
 
-def _report(plan: Plan | None, done: Forgotten | None, *, as_json: bool) -> None:
+def _report(plan: Plan | None, done: Forgotten, *, as_json: bool) -> None:
     """
     Print the outcome.
 
@@ -233,25 +237,26 @@ def _report(plan: Plan | None, done: Forgotten | None, *, as_json: bool) -> None
     else:
         for line in _lines(plan, done):
             say(line)
-    if done and not done.is_proven:
+    if not done.is_proven:
         raise typer.Exit(OUR_FAILURE)
 
 
-def _document(plan: Plan | None, done: Forgotten | None) -> dict[str, object]:
+def _document(plan: Plan | None, done: Forgotten) -> dict[str, object]:
     entries = plan.entries if plan else ()
     return {
         "forgotten": [{"id": entry.entry_id, "kind": entry.kind, "name": entry.name} for entry in entries],
         "places": [found._asdict() for found in (plan.found if plan else ())],
-        "remains": [*(done.remains if done else ())],
-        "beyond_reach": [*(done.elsewhere if done else ())],
-        "problems": [*(done.problems if done else ())],
-        "searched_files": done.searched if done else 0,
+        "remains": [*done.remains],
+        "beyond_reach": [*done.elsewhere],
+        "problems": [*done.problems],
+        "searched_files": done.searched,
     }
 
 
-def _lines(plan: Plan | None, done: Forgotten | None) -> Iterator[str]:
-    if done is None:
+def _lines(plan: Plan | None, done: Forgotten) -> Iterator[str]:
+    if plan and plan.is_empty and done.is_proven:
         yield "Nothing that hardwon keeps holds it"
+        yield from (f"beyond reach: {line}" for line in done.elsewhere)
         return
     for entry in plan.entries if plan else ():
         yield f"Forgotten: {entry.name} (id: {entry.entry_id})"

@@ -31,6 +31,23 @@ def test_a_forgotten_text_is_recognised_wherever_it_stands(make: MakeWorld) -> N
 
 
 @on_every_implementation
+def test_a_forgotten_text_is_recognised_and_lifted_in_any_spelling(make: MakeWorld) -> None:
+    text = "Der K\u00f6nig pr\u00fcft die Stra\u00dfe"
+    others = ("DER KO\u0308NIG PRU\u0308FT DIE STRASSE", "\uff24er K\u00f6nig\npru\u0308ft\tdie Stra\u00dfe", text)
+    with make() as world:
+        forgotten = world.repository.forgotten
+        for other in others:
+            forgotten.add(text, [text], NOW)
+
+            assert forgotten.holds([other])
+            assert forgotten.without(f"Before.\n\n{other}") == "Before."
+            with pytest.raises(ForgottenError):
+                world.repository.put(lesson(other))
+            assert forgotten.lift(other)
+            assert not forgotten.holds([other])
+
+
+@on_every_implementation
 def test_an_entry_with_a_forgotten_text_can_not_be_stored(make: MakeWorld) -> None:
     with make() as world:
         world.repository.forgotten.add("x", [TEXT], NOW)

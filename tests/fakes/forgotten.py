@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterable
 
-from hardwon.domain.model.forgotten import comparable, identifying, passages, without_passages
+from hardwon.domain.model.forgotten import identifying, names_of, recognisable, without_passages
 from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
@@ -17,20 +17,19 @@ class InMemoryForgottenTexts(ForgottenTexts):
     @override
     def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
         for passage in identifying(texts, words):
-            self.owners.setdefault(passage, set()).add(owner)
+            self.owners.setdefault(passage, set()).add(names_of(owner)[0])
 
     @override
     def holds(self, texts: Iterable[str]) -> bool:
-        return bool(self.owners) and any(passage in self.owners for text in texts for passage in passages(text))
+        return bool(self.owners) and any(passage in self.owners for text in texts for passage in recognisable(text))
 
     @override
     def without(self, text: str) -> str:
-        gone = {passage for passage in passages(text) if passage in self.owners}
-        return "" if comparable(text) in gone else without_passages(text, gone) if gone else text
+        return without_passages(text, recognisable(text) & self.owners.keys())
 
     @override
     def lift(self, owner: str) -> bool:
-        lifted = [passage for passage, owners in self.owners.items() if owner in owners]
+        lifted = [passage for passage, owners in self.owners.items() if owners & {*names_of(owner)}]
         for passage in lifted:
             del self.owners[passage]
         return bool(lifted)

@@ -209,6 +209,36 @@ def test_texts_are_found_in_any_letter_case_and_alphabet(here: Member) -> None:
         assert len(here.rows.ids_holding(Erasure((text,)))) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("m\u00fchlrad", 3),
+        ("Mu\u0308hlrad", 3),
+        ("the secret plan", 3),
+        ("strasse", 1),
+        ("IT", 1),
+        ("Muhlrad", 0),
+        ("the secret, plan", 0),
+    ],
+)
+def test_texts_are_found_in_each_of_their_spellings(here: Member, text: str, found: int) -> None:
+    texts = (
+        "M\u00fchlrad",
+        "of Mu\u0308hlrad",
+        "\uff2d\u00dcHLRAD",
+        "THE SECRET PLAN",
+        "the\n> secret  plan",
+        "the\tsecret\n\nplan",
+    )
+    here.world.add(*map(lesson, (*texts, "Stra\u00dfe", "IT", "it")))
+
+    holding = here.rows.ids_holding(Erasure((text,)))
+    assert len(holding) == found
+    here.rows.erase(Erasure((text,)))
+    assert here.rows.ids_holding(Erasure((text,))) == []
+    assert len(here.world.repository.find(EVERYTHING, limit=ALL)) == len(texts) + 3 - found
+
+
 def test_texts_that_other_entries_hold_are_known(here: Member) -> None:
     world = here.world
     first, second = lesson("One long line that two entries hold"), lesson("Another line of one entry")

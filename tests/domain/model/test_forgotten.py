@@ -1,10 +1,22 @@
 """How a forgotten text is recognised."""
 
+import unicodedata
+from typing import Literal
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.forgotten import MIN_CHARACTERS, comparable, identifying, passages, without_passages
+from hardwon.domain.model.forgotten import (
+    MIN_CHARACTERS,
+    comparable,
+    identifying,
+    names_of,
+    passages,
+    recognisable,
+    without_passages,
+)
+from tests.spellings import SPACES, spelled
 
 LONG = "The staging database is reset every night at three, so keep no fixture there."
 SHORT = "All tests pass."
@@ -51,4 +63,27 @@ def test_the_rest_of_a_text_holds_nothing_that_was_dropped(text: str, dropped: s
     remaining = without_passages(text, gone)
 
     assert not gone & {*[*passages(remaining)][1:]}
-    assert {*without_passages(text, ()).split("\n\n")} >= {*remaining.split("\n\n")} - {""}
+    assert {*without_passages(text, set()).split("\n\n")} >= {*remaining.split("\n\n")} - {""}
+
+
+@given(spelled(gaps=SPACES))
+def test_a_text_is_recognised_in_every_spelling(pair: tuple[str, str]) -> None:
+    text, other = pair
+
+    assert identifying([f"x{text}x"]) <= recognisable(f"x{other}x")
+    assert without_passages(f"x{other}x", identifying([f"x{text}x"])) == ""
+    assert names_of(f"x{text}x")[0] == names_of(f"x{other}x")[0]
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD", "NFKC"])
+@pytest.mark.parametrize(
+    "text", ["Der K\u00f6nig \u0130lker", "\u0390 \u00b5", "\u6771\u4eac \u5927\u5b66", "Stra\u00dfe", "a\u00adb"]
+)
+def test_a_text_that_was_forgotten_before_spellings_were_known_is_recognised_in_all_normal_forms(
+    text: str, form: Literal["NFC", "NFD", "NFKC"]
+) -> None:
+    tag = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    other = unicodedata.normalize(form, text)
+
+    assert tag in recognisable(other)
+    assert without_passages(f"Before.\n\n{other}\n\nAfter.", {tag}) == "Before.\n\nAfter."

@@ -1,6 +1,8 @@
 """`hardwon forget`: what is chosen, what is shown before, and what it can't reach."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -34,7 +36,7 @@ def descriptions(world: World) -> list[str]:
     ("arguments", "problem"),
     [
         ((), "say what to forget: a text, ids, or one of --since"),
-        (("abc",), "'abc' is too short: give at least 4 characters, or an id"),
+        (("ab",), "'ab' is too short: give at least 3 characters, or an id"),
         (("--since", "yesterday"), "'yesterday' is no time: write 2026-11-23"),
         (("--kind", "poem"), "'poem' is no kind: use learning, "),
         (("--origin", "nowhere"), "nowhere"),
@@ -63,7 +65,7 @@ def test_without_a_terminal_it_shows_every_place_and_changes_nothing(world: Worl
     assert places_with(world, WORD) == before
 
 
-def test_a_text_is_matched_literally_and_in_any_letter_case(world: World) -> None:
+def test_a_text_is_matched_as_it_is_written_and_in_any_letter_case(world: World) -> None:
     keep(world, description="Deploy the ZANTHEMUR first.")
     keep(world, description="Deploy the zanthemurs later.")
     keep(world, description="Deploy the zan_hemur at last.")
@@ -174,3 +176,76 @@ def test_a_file_that_still_holds_it_ends_with_exit_code_2(world: World) -> None:
 
     assert done.code == 2
     assert f"byte by byte: it is still in\n  {world.store / 'setup.json'}: {WORD}\n" in done.stdout
+
+
+SPELLINGS = (
+    "M\u00fchlrad Plan",
+    "Mu\u0308hlrad plan",
+    "M\u00dcHLRAD PLAN",
+    "\uff2d\u00fchlrad \uff30lan",
+    "M\u00fchl\u00adrad\nplan",
+    "Mu\u0308hlrad\n> plan",
+)
+
+
+@pytest.mark.parametrize("asked", ["m\u00fchlrad plan", "MU\u0308HLRAD  PLAN", "\uff2d\u00fchlrad plan"])
+def test_a_text_is_forgotten_in_each_of_its_spellings(world: World, asked: str) -> None:
+    for number, spelling in enumerate(SPELLINGS):
+        keep(world, description=f"Lesson {number} of the {spelling} stays secret.")
+    keep(world, description="Lesson of a Muhlrad, and of a plan.")
+    world.write_bank("patterns", f"### Pattern: Deploy\nBy the {SPELLINGS[1]}.\n\n### Pattern: Roll back\nRoll back.\n")
+    hardwon(
+        world, "remember", f"We decided that the {SPELLINGS[5]} is deployed on Fridays, and never before the canary."
+    )
+    hardwon(world, "checkpoint", "create", "kept", "--scope", "all")
+
+    done = forget(world, asked, "--yes")
+
+    assert (done.code, "nothing is left" in done.stdout) == (0, True), done
+    assert descriptions(world) == ["Lesson of a Muhlrad, and of a plan."]
+    assert (
+        places_with(world, *(part for spelling in SPELLINGS for part in (spelling, json.dumps(spelling)[1:-1]))) == []
+    )
+    for spelling in SPELLINGS:
+        assert hardwon(world, "add", f"Lesson 0 of the {spelling} stays secret.", "--category", "patterns").code == 1
+
+
+def test_a_text_of_three_letters_is_forgotten_in_its_own_letter_case(world: World) -> None:
+    for text in ("Ask Ute first.", "Acute cases first.", "The UTE last."):
+        keep(world, description=text)
+
+    assert forget(world, "Ute", "--yes").code == 0
+    assert descriptions(world) == ["Acute cases first.", "The UTE last."]
+    assert forget(world, "Ute", "--any-case", "--yes").code == 0
+    assert descriptions(world) == []
+
+
+@pytest.mark.parametrize("left", [WORD.upper(), json.dumps("Zantem\u00fchr")[1:-1]])
+def test_bytes_that_no_entry_has_are_found_named_and_end_with_exit_code_2(world: World, left: str) -> None:
+    keep(world, description="Roll the canary back first.")
+    path = world.store / "setup.json"
+    path.write_text(json.dumps({"files": {}, "folders": [], "projects": [f"/home/{left}"]}).replace("\\\\", "\\"))
+
+    for asked in ("zantem\u00fchr", WORD):
+        done = forget(world, asked, "--yes")
+        held = (asked == WORD) == (left == WORD.upper())
+        assert (done.code, f"{path}: {asked}\n" in done.stdout) == ((2, True) if held else (0, False)), done
+    assert descriptions(world) == ["Roll the canary back first."]
+
+
+def test_a_row_that_was_deleted_without_being_overwritten_is_erased(world: World) -> None:
+    keep(world, description="Roll the canary back first.")
+    with closing(sqlite3.connect(world.database)) as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute("CREATE TABLE old (text TEXT)")
+        connection.execute("INSERT INTO old VALUES (?)", (f"Mu\u0308hlrad {LESSON}",))
+        connection.execute("DELETE FROM old")
+        connection.execute("DROP TABLE old")
+        connection.commit()
+    assert places_with(world, WORD)
+
+    asked = forget(world, "m\u00fchlrad")
+    assert f"{world.database}: 1 trace of deleted rows" in asked.stderr
+    assert forget(world, "m\u00fchlrad", "--yes").code == 0
+    assert places_with(world, WORD) == []
+    assert descriptions(world) == ["Roll the canary back first."]
