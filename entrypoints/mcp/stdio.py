@@ -29,7 +29,13 @@ from hardwon.entrypoints.mcp.protocol import (
     read_message,
 )
 from hardwon.entrypoints.mcp.server import MemoryServer
-from hardwon.entrypoints.mcp.wire import DRAIN_SECONDS, Wire
+from hardwon.entrypoints.mcp.wire import (
+    LEAVE_SECONDS,
+    LONGEST_DRAIN_SECONDS,
+    STOPPED_DRAIN_SECONDS,
+    Allowance,
+    Wire,
+)
 
 LONGEST_LINE = 8 * MAX_TEXT_BYTES
 """Bytes: a text of the greatest size with every character escaped, and more."""
@@ -39,6 +45,9 @@ TOOL_CALL = b'"tools/call"'
 
 SETTLE_SECONDS = 1.0
 """The startup scan waits so long at most for the client to have its list of tools."""
+
+TICK_SECONDS = 0.25
+"""How often the end looks whether it is time."""
 
 NO_READER = (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
 """Errors of a thread that calls into an event loop at its end."""
@@ -52,13 +61,18 @@ class StdioTransport:
 
     Args:
         wire: Where it writes and reads.
-        at_end: Called when its last line was read, or the transport was stopped.
+        leave_soon: Called with the seconds that the process has left: at the end of input, when its output was closed, or
+            when the transport is stopped.
+        allowance: Makes that of what was asked before the end of input.
 
     """
 
-    def __init__(self, wire: Wire, at_end: Callable[[], None]) -> None:
+    def __init__(
+        self, wire: Wire, leave_soon: Callable[[float], None], allowance: Callable[[], Allowance] = Allowance
+    ) -> None:
         self._wire = wire
-        self._at_end = at_end
+        self._leave_soon = leave_soon
+        self._allowance = allowance
         self._loop = anyio.lowlevel.current_token()
         self._lines = queue.Queue[bytes](MAX_LINES_AHEAD)
         self._open = dict[RequestId, anyio.CancelScope]()
@@ -68,7 +82,7 @@ class StdioTransport:
         self._ended = anyio.Event()
 
     async def serve(self, server: MemoryServer) -> None:
-        """Serve the client; what it asked before it left may still be answered for `DRAIN_SECONDS`."""
+        """Serve the client; what it asked before it closed its end is answered while it can read, within the allowance."""
         threading.Thread(target=self._read, args=(server,), daemon=True).start()
         async with server.open(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._begin_scan, server)
@@ -78,9 +92,10 @@ class StdioTransport:
             tasks.cancel_scope.cancel()
 
     def stop(self) -> None:
-        """End as if the client had left; may be called by any thread, and a signal's handler."""
-        self._at_end()
-        threading.Thread(target=self._in_loop, args=(self._end,), daemon=True).start()
+        """End soon; may be called by any thread, and a signal's handler."""
+        self._leave_soon(LEAVE_SECONDS)
+        end = partial(self._end, partial(Allowance, STOPPED_DRAIN_SECONDS, STOPPED_DRAIN_SECONDS))
+        threading.Thread(target=self._in_loop, args=(end,), daemon=True).start()
 
     def _read(self, server: MemoryServer) -> None:
         """
@@ -97,13 +112,13 @@ class StdioTransport:
                     server.make_tools()
                 if line.strip():
                     self._lines.put(line)
-        self._at_end()
+        self._leave_soon(LONGEST_DRAIN_SECONDS)
         self._lines.put(b"")
 
     def _hand_on(self, accept: Callable[[bytes], Coroutine[Any, Any, None]]) -> None:
         while line := self._lines.get():
             self._in_loop(partial(accept, line))
-        self._in_loop(self._end)
+        self._in_loop(partial(self._end, self._allowance))
 
     def _skip_line(self) -> None:
         while (rest := self._wire.incoming.readline(LONGEST_LINE)) and not rest.endswith(b"\n"):
@@ -165,17 +180,22 @@ class StdioTransport:
         async with self._writing:
             try:
                 await anyio.to_thread.run_sync(self._put, line)
-            except OSError:  # nobody reads any more
-                self._at_end()
-                self._ended.set()
+            except OSError:  # its reader has closed it
+                self._finish()
 
     def _put(self, line: bytes) -> None:
         self._wire.outgoing.write(line)
         self._wire.outgoing.flush()
 
-    async def _end(self) -> None:
-        with anyio.move_on_after(DRAIN_SECONDS):
-            while self._open:
-                self._answered = anyio.Event()
+    async def _end(self, allowance: Callable[[], Allowance]) -> None:
+        """Finish when all is answered, its reader has gone, or the allowance is spent."""
+        left = allowance()
+        while self._open and self._wire.has_reader() and not left.is_spent():
+            self._answered = anyio.Event()
+            with anyio.move_on_after(TICK_SECONDS):
                 await self._answered.wait()
+        self._finish()
+
+    def _finish(self) -> None:
+        self._leave_soon(LEAVE_SECONDS)
         self._ended.set()

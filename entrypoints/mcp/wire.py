@@ -5,18 +5,65 @@ Standard library only.
 """
 
 import os
+import select
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import BinaryIO, NamedTuple, NoReturn
 
-DRAIN_SECONDS = 0.4
-"""How long requests that came before the end may still be answered."""
+DRAIN_SECONDS = 10.0
+"""How long requests that came before the end of input may still be answered, of the server's own time."""
+
+LONGEST_DRAIN_SECONDS = 120.0
+"""From the end of input to the end of the process at the latest, however busy the machine is."""
+
+STOPPED_DRAIN_SECONDS = 0.4
+"""How long requests may still be answered after a signal."""
 
 LEAVE_SECONDS = 0.6
-"""From the end of input, or the signal, to the end of the process at the latest; a second is promised."""
+"""From a signal, or the last answer, to the end of the process at the latest; a second is promised."""
+
+IDLE_SHARE = 0.005
+"""The share of CPU below which a process waits for something else than the CPU."""
+
+
+class Allowance:
+    """
+    Time for the last answers: while the process waits its length, while it computes its CPU time.
+
+    So a busy machine, which lets the process compute seldom, takes nothing from it.
+
+    Args:
+        seconds: So much there is.
+        longest: So long it lasts at most, by the clock.
+        clock: Returns seconds that pass evenly.
+        cpu: Returns the seconds that the process has computed.
+
+    """
+
+    def __init__(
+        self,
+        seconds: float = DRAIN_SECONDS,
+        longest: float = LONGEST_DRAIN_SECONDS,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        cpu: Callable[[], float] = time.process_time,
+    ) -> None:
+        self._left = seconds
+        self._clock, self._cpu = clock, cpu
+        self._seen = clock(), cpu()
+        self._end = self._seen[0] + longest
+
+    def is_spent(self) -> bool:
+        """Return whether nothing is left; to be asked several times a second."""
+        before, computed_before = self._seen
+        now, computed = self._seen = self._clock(), self._cpu()
+        passed, worked = now - before, computed - computed_before
+        self._left -= passed if worked < passed * IDLE_SHARE else min(passed, worked)
+        return self._left <= 0 or now >= self._end
 
 
 def leave(code: int = 0) -> NoReturn:
@@ -31,9 +78,9 @@ def leave(code: int = 0) -> NoReturn:
     os._exit(code)
 
 
-def leave_soon() -> None:
-    """End the process in `LEAVE_SECONDS`, if it does not end before."""
-    timer = threading.Timer(LEAVE_SECONDS, leave)
+def leave_soon(seconds: float = LEAVE_SECONDS) -> None:
+    """End the process in *seconds*, if it does not end before."""
+    timer = threading.Timer(seconds, leave)
     timer.daemon = True
     timer.start()
 
@@ -56,6 +103,15 @@ class Wire(NamedTuple):
 
     incoming: BinaryIO
     outgoing: BinaryIO
+
+    def has_reader(self) -> bool:
+        """Return whether the client can still read, as far as the system tells."""
+        try:
+            poll = select.poll()
+            poll.register(self.outgoing, 0)
+            return not poll.poll(0)
+        except (AttributeError, OSError):  # not on Windows; a stream that is no file
+            return True
 
 
 def claim_wire() -> Wire:

@@ -108,6 +108,17 @@ class RawClient:
         seconds = time.monotonic() - started
         return self.finish(), seconds
 
+    def vanish(self) -> tuple[Ran, float]:
+        """Close both ends, as a host that is gone; return the same."""
+        assert self.process.stdin
+        assert self.process.stdout
+        started = time.monotonic()
+        self.process.stdout.close()
+        self.process.stdin.close()
+        self.process.stdin = self.process.stdout = None
+        _, stderr = self.process.communicate(timeout=LONGEST_WAIT)
+        return Ran(self.process.returncode, "", stderr.decode()), time.monotonic() - started
+
     def finish(self) -> Ran:
         """Return what the server said that was not received, once it has ended."""
         stdout, stderr = self.process.communicate(timeout=LONGEST_WAIT)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from hardwon.entrypoints.mcp.wire import DRAIN_SECONDS
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect
@@ -44,18 +45,36 @@ def test_the_server_leaves_at_once_with_zero(world: World, connect: Connect, lea
     assert not world.database.with_name("memory.db-wal").exists()
 
 
-@pytest.mark.parametrize("leave", WAYS.values(), ids=WAYS)
-def test_a_provider_that_hangs_does_not_hold_up_the_end(
-    scene: Scene, stub: StubProviders, connect: Connect, leave: Leave
-) -> None:
+CALLS = 100
+
+
+@pytest.fixture
+def held_up(scene: Scene, stub: StubProviders, connect: Connect) -> RawClient:
+    """Return a client whose calls wait for a provider."""
     scene.choose("openai", keyword_provider="off")
     hang = Hang(stub, 1)
     stub.fault = hang
     client = connect(scene.world)
-    for _ in range(100):
+    for _ in range(CALLS):
         client.begin_call("store_memory", **LESSON)
     hang.wait()
-    ran, seconds = leave(client)
+    return client
+
+
+def test_calls_that_a_hanging_provider_holds_up_are_answered_after_the_end_of_input(held_up: RawClient) -> None:
+    ran, seconds = held_up.end()
+
+    assert (ran.code, ran.stderr) == (0, "")
+    assert len([line for line in ran.stdout.splitlines() if LESSON_ID in line]) == CALLS
+    assert in_time(seconds, DRAIN_SECONDS + PROMISED_SECONDS)
+
+
+UNANSWERED = {"SIGTERM": RawClient.terminate, "its output closed too": RawClient.vanish}
+
+
+@pytest.mark.parametrize("leave", UNANSWERED.values(), ids=UNANSWERED)
+def test_a_provider_that_hangs_does_not_hold_up_the_end(scene: Scene, held_up: RawClient, leave: Leave) -> None:
+    ran, seconds = leave(held_up)
 
     assert (ran.code, ran.stderr) == (0, "")
     assert in_time(seconds, PROMISED_SECONDS)

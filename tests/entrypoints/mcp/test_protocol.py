@@ -13,7 +13,6 @@ from mcp.types import JSONRPCNotification, jsonrpc_message_adapter
 from pydantic import ValidationError
 
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.mcp import stdio
 from hardwon.entrypoints.mcp.http import sdk_server
 from hardwon.entrypoints.mcp.protocol import (
     CAPABILITIES_KEY,
@@ -173,7 +172,7 @@ def of_us(server: MemoryServer, asked: Sequence[bytes]) -> list[Any]:
     wire = Wire(io.BytesIO(b"\n".join(asked) + b"\n"), io.BytesIO())
 
     async def serve() -> None:
-        transport = StdioTransport(wire, lambda: None)
+        transport = StdioTransport(wire, lambda _: None)
         await transport.serve(server)
 
     anyio.run(serve)
@@ -201,10 +200,7 @@ def of_the_sdk(server: MemoryServer, asked: Sequence[bytes], count: int) -> list
 
 
 @pytest.mark.parametrize("steps", CONVERSATIONS.values(), ids=CONVERSATIONS)
-def test_every_answer_is_that_of_the_sdk(
-    server: MemoryServer, steps: Sequence[Step], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(stdio, "DRAIN_SECONDS", LONGEST_WAIT)
+def test_every_answer_is_that_of_the_sdk(server: MemoryServer, steps: Sequence[Step]) -> None:
     asked = messages(steps)
     lines = [json.dumps(message).encode() for message in asked]
     expected = {answer["id"]: answer for answer in of_the_sdk(server, lines, sum("id" in item for item in asked))}

@@ -1,5 +1,6 @@
 """The transport of standard input and output: order, cancelled calls, and what waits until the client is served."""
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from hardwon.entrypoints.mcp.schema import READS, Answer, tool
 from hardwon.entrypoints.mcp.server import MemoryServer
 from hardwon.entrypoints.mcp.stdio import StdioTransport
 from hardwon.entrypoints.mcp.threads import MemoryWorker
-from hardwon.entrypoints.mcp.wire import Wire
+from hardwon.entrypoints.mcp.wire import LEAVE_SECONDS, LONGEST_DRAIN_SECONDS, Allowance, Wire
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import start
 from tests.waiting import LONGEST_WAIT
@@ -26,6 +27,8 @@ HEAVY = {"pydantic", "mcp", "mcp_types", "numpy", "httpx", "hardwon.entrypoints.
 
 
 CANCELLED = list[float]()
+RELEASED = list[anyio.Event]()
+"""The event that the tool `hold` waits for."""
 
 
 class Waited(Answer):
@@ -44,14 +47,25 @@ async def wait(seconds: float) -> Waited:
     return Waited(message="waited", seconds=seconds)
 
 
+async def hold() -> Waited:
+    """Wait for the test."""
+    await RELEASED[-1].wait()
+    return Waited(message="released", seconds=0)
+
+
 class Served(MemoryServer):
-    """A server with one slow tool, which notes when the scan begins."""
+    """A server with slow tools, which notes when the scan begins."""
 
     def __init__(self, folder: Path) -> None:
         settings = Settings(global_store=str(folder), embedding_provider="off")
         super().__init__(
-            MemoryWorker(settings, str(folder), pytest.fail), {"wait": tool(wait, title="Wait", effect=READS)}
+            MemoryWorker(settings, str(folder), pytest.fail),
+            {
+                "wait": tool(wait, title="Wait", effect=READS),
+                "hold": tool(hold, title="Hold", effect=READS),
+            },
         )
+        RELEASED.append(anyio.Event())
         self.scanned = anyio.Event()
 
     def begin_scan(self) -> None:
@@ -83,13 +97,21 @@ class Client:
         assert (await self.receive())["id"] == 1
 
     def leave(self) -> None:
-        """End the server's input."""
-        os.close(self._writing)
+        """End the server's input; idempotent."""
+        if self._writing >= 0:
+            os.close(self._writing)
+        self._writing = -1
+
+    def read_no_more(self) -> None:
+        """Close the end that the server writes to."""
+        self._answers.close()
 
     def close(self) -> None:
         """Close the other streams."""
-        for stream in (self._answers, *self.wire):
-            stream.close()
+        self._answers.close()
+        self.wire.incoming.close()
+        with contextlib.suppress(BrokenPipeError):
+            self.wire.outgoing.close()
 
 
 @pytest.fixture
@@ -99,19 +121,48 @@ def client() -> Iterator[Client]:
     client.close()
 
 
-def converse(client: Client, folder: Path, talk: Any) -> None:
-    """Serve *client* while it does *talk*, then until its input has ended."""
+class Clocks:
+    """Clocks that a test sets: seconds that passed, and those that the server computed."""
+
+    def __init__(self) -> None:
+        self._passed = self._computed = 0.0
+        self._looks = anyio.Event()
+
+    def allowance(self) -> Allowance:
+        """Return the allowance of a server that lives by these clocks."""
+        return Allowance(clock=self._look, cpu=lambda: self._computed)
+
+    def _look(self) -> float:
+        self._looks.set()
+        return self._passed
+
+    async def looked_at(self) -> None:
+        """Wait until the server has looked at the clock once more."""
+        self._looks = anyio.Event()
+        with anyio.fail_after(LONGEST_WAIT):
+            await self._looks.wait()
+
+    def go_on(self, passed: float, computed: float) -> None:
+        """Let so much time pass at once."""
+        self._passed, self._computed = self._passed + passed, self._computed + computed
+
+
+def converse(client: Client, folder: Path, talk: Any, clocks: Clocks | None = None) -> list[float]:
+    """Serve *client* while it does *talk*, then until its input has ended; return how soon the process was to leave."""
+    leaving = list[float]()
 
     async def both() -> None:
         server = Served(folder)
+        allowance = clocks.allowance if clocks else Allowance
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(StdioTransport(client.wire, lambda: None).serve, server)
+            tasks.start_soon(StdioTransport(client.wire, leaving.append, allowance).serve, server)
             try:
                 await talk(server)
             finally:
                 client.leave()  # else a thread would read on, and hold up the stream's end
 
     anyio.run(both)
+    return leaving
 
 
 def test_a_cancelled_call_is_not_answered_and_others_are(client: Client, tmp_path: Path) -> None:
@@ -170,6 +221,59 @@ def test_the_scan_begins_too_if_the_client_never_asks_for_tools(
             await server.scanned.wait()
 
     converse(client, tmp_path, talk)
+
+
+async def asked_before_the_end(client: Client, clocks: Clocks) -> None:
+    """Call a tool that waits, end the server's input, and wait until it has seen that."""
+    await client.shake_hands()
+    client.send("tools/call", 2, name="hold", arguments={})
+    client.send("ping", 3)
+    assert (await client.receive())["id"] == 3
+    client.leave()
+    await clocks.looked_at()
+
+
+@pytest.fixture
+def clocks(monkeypatch: pytest.MonkeyPatch) -> Clocks:
+    monkeypatch.setattr(stdio, "TICK_SECONDS", 0.01)
+    return Clocks()
+
+
+@pytest.mark.parametrize(("passed", "computed"), [(9.0, 0.0), (110.0, 9.0)], ids=["waiting", "on a busy machine"])
+def test_a_call_before_the_end_of_input_is_answered_within_the_allowance(
+    client: Client, clocks: Clocks, tmp_path: Path, passed: float, computed: float
+) -> None:
+    async def talk(_: Served) -> None:
+        await asked_before_the_end(client, clocks)
+        clocks.go_on(passed, computed)
+        await clocks.looked_at()
+        RELEASED[-1].set()
+        assert (await client.receive())["id"] == 2
+
+    assert converse(client, tmp_path, talk, clocks) == [LONGEST_DRAIN_SECONDS, LEAVE_SECONDS]
+
+
+@pytest.mark.parametrize(
+    ("passed", "computed"),
+    [(11.0, 0.0), (110.0, 11.0), (121.0, 1.0)],
+    ids=["waiting", "on a busy machine", "on a machine that hardly lets it compute"],
+)
+def test_the_server_ends_once_its_allowance_is_spent(
+    client: Client, clocks: Clocks, tmp_path: Path, passed: float, computed: float
+) -> None:
+    async def talk(_: Served) -> None:
+        await asked_before_the_end(client, clocks)
+        clocks.go_on(passed, computed)
+
+    assert converse(client, tmp_path, talk, clocks) == [LONGEST_DRAIN_SECONDS, LEAVE_SECONDS]
+
+
+def test_a_client_that_reads_no_more_is_not_waited_for(client: Client, clocks: Clocks, tmp_path: Path) -> None:
+    async def talk(_: Served) -> None:
+        await asked_before_the_end(client, clocks)
+        client.read_no_more()
+
+    assert converse(client, tmp_path, talk, clocks) == [LONGEST_DRAIN_SECONDS, LEAVE_SECONDS]
 
 
 def test_nothing_heavy_is_imported_until_a_tool_is_called(world: World) -> None:
