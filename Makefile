@@ -14,7 +14,7 @@ JOBS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 # Plain assertions: rewriting those of all tests takes longer than reading the tests, in each process.
 PYTEST := $(BIN)/pytest -q -n $(JOBS) --assert=plain
 
-.PHONY: help setup demo fmt lint typecheck quick test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy soak-forget bench performance quality docs configuration pictures figures imports description words build install uninstall environment pins clean
+.PHONY: help setup demo fmt lint typecheck quick pythons test doors browser soak soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy soak-forget bench performance quality docs configuration pictures figures imports description words build install uninstall environment pins clean
 
 help:  ## list the verbs
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-11s %s\n", $$1, $$2}'
@@ -40,8 +40,13 @@ lint: .venv/.installed  ## ruff, the format, the import contracts, and the words
 typecheck: .venv/.installed  ## strict mypy
 	$(BIN)/mypy
 
+QUICK := tests/domain tests/contracts tests/test_examples.py
+
 quick: .venv/.installed  ## tests of the domain and the ports, and the examples in docstrings, in seconds
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not browser and not large" tests/domain tests/contracts tests/test_examples.py
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not browser and not large" $(QUICK)
+
+pythons: .venv/.installed  ## the same, and megabytes of hostile text, on every Python from 3.11 that is on this machine
+	@HYPOTHESIS_PROFILE=quick $(BIN)/python -m tools.pythons -q -n $(JOBS) --assert=plain $(QUICK) tests/test_patterns.py
 
 test: setup lint typecheck  ## lint, typecheck, then all tests
 	$(PYTEST) || { echo 'To see what was compared: $(BIN)/pytest TEST' >&2; exit 1; }
@@ -133,7 +138,7 @@ uninstall: $(UV)  ## remove the installed programs; memories stay
 	$(UV) tool uninstall hardwon
 
 clean:  ## remove what the verbs made
-	rm -rf .venv .venv-bare build dist site *.egg-info .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-bare .venv-3.* build dist site *.egg-info .mypy_cache .ruff_cache .hypothesis
 
 # The one place pip is called: it brings uv into the project's own environment.
 $(UV):

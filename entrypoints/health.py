@@ -1,6 +1,7 @@
 """Independent checks of an installation: its store, settings, providers, and the agents that call its hook."""
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -110,13 +111,16 @@ MISSED = (
 )
 TRIAL_SECONDS = 5
 CHECKED = "provider "
+NEWEST_TESTED = (3, 13)
+"""The newest minor version of Python that `make pythons` was run on."""
 
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
-    """Return the findings, the store first; checks of a store that can't be opened are left out."""
+    """Return the findings, of Python and the store first; checks of a store that can't be opened are left out."""
     beside = list(problems_beside(settings.global_store))  # before the store is opened, which replaces a damaged log
     files = [Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)]
     return [
+        python_finding(sys.version_info[:3]),
         *_store(settings, project_root),
         *(Finding(name, ok=False, detail=line) for name, line in beside),
         *files,
@@ -124,6 +128,13 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
         _git(project_root),
         *_agents(project_root),
     ]
+
+
+def python_finding(version: tuple[int, ...]) -> Finding:
+    """Return the finding on the Python that runs; an untested one is no failure."""
+    running, newest = (".".join(map(str, numbers)) for numbers in (version, NEWEST_TESTED))
+    untested = f", which hardwon was not tested on: Python {newest} is the newest that was"
+    return Finding("python", ok=True, detail=running + untested * (version[:2] > NEWEST_TESTED))
 
 
 def _store(settings: Settings, project_root: str) -> Iterator[Finding]:

@@ -44,7 +44,7 @@ MAX_TRIES = 20
 """Failed attempts to decode an answer before the search ends."""
 
 _ANSWER = re.compile(r'\{\s*"act"\s*:')
-_FENCE = re.compile(r"^(`{3,8}+|~{3,8}+)[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^(`{8}|`{3,7}(?!`)|~{8}|~{3,7}(?!~))[^\n]*\n(.*?)^\1", re.MULTILINE | re.DOTALL)
 
 
 class _Decoded(NamedTuple):

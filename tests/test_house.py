@@ -74,7 +74,7 @@ def test_ci_runs_the_test_command_of_the_readme_and_those_of_the_page() -> None:
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
     commands = [line for line in script.splitlines() if line and not line.startswith(("#", "set ", "cd "))]
 
-    assert commands == ["make test", "make doors"]
+    assert commands == ["make test", "make pythons", "make doors"]
     assert "make test" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 

@@ -20,7 +20,7 @@ MAX_DEPTH = 8
 SHOWN_CHARACTERS = 60
 
 _ID = re.compile(rf"[\w./-]{{1,{ID_LENGTH}}}")
-_MARKER = r"<!--\s*+(?P<end>/?)anchor:(?P<id>[^\n]*?)-->"
+_MARKER = r"<!--\s*(?P<end>/?)anchor:(?P<id>[^\n]*?)-->"
 _MARKER_OR_SILENT = re.compile(rf"(?i:{_MARKER})|{COMMENT_OR_FENCE.pattern}", re.DOTALL | re.MULTILINE)
 
 

@@ -245,7 +245,7 @@ def _kind(value: FrontValue | None) -> Kind | None:
 
 
 _HEADING = re.compile(
-    r"^ {0,3}#{1,6}[ \t]++(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$", re.MULTILINE
+    r"^ {0,3}#{1,6}[ \t]+(?P<atx>\S[^\n]*)$|^ {0,3}(?P<underlined>\S[^\n]*)\n {0,3}={3,}[ \t]*$", re.MULTILINE
 )
 
 

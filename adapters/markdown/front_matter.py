@@ -18,9 +18,9 @@ SHOWN_CHARACTERS = 60
 
 _FIELD = re.compile(r"(?P<key>[A-Za-z_][\w-]*)[ \t]*:(?:[ \t]+(?P<value>.*))?")
 _ITEM_LINE = re.compile(r"[ \t]*-(?:[ \t]+(?P<value>.*))?")
-_DOUBLE = re.compile(r'"(?:[^"\\]|\\.)*+"')
-_SINGLE = re.compile(r"'(?:[^']|'')*+'")
-_ITEM = re.compile(rf"[ \t]*+(?P<item>{_DOUBLE.pattern}|{_SINGLE.pattern}|[^,\[\]\"'{{}}][^,\[\]{{}}]*)[ \t]*+(?:,|$)")
+_DOUBLE = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SINGLE = re.compile(r"'(?:[^']|'')*'(?!')")
+_ITEM = re.compile(rf"[ \t]*(?P<item>{_DOUBLE.pattern}|{_SINGLE.pattern}|[^,\[\]\"'{{}} \t][^,\[\]{{}}]*)[ \t]*(?:,|$)")
 _SPECIAL = tuple("&*!|>%@`{[]},\"'?#")
 _PLAIN = re.compile(r"[^\W_](?:[\w ./()'-]*[\w.)])?")
 

@@ -134,7 +134,7 @@ class Database:
         """Connect; where SQLite can't make the files that it needs beside the database, as on a full disk, for reading."""
         self.is_read_only = address not in {self.path, IN_MEMORY, TEMPORARY}
         seconds, uri = self._busy_ms / 1000, self.is_read_only
-        self.connection = sqlite3.connect(address, seconds, isolation_level=None, cached_statements=64, uri=uri)
+        self.connection = sqlite3.connect(address, timeout=seconds, isolation_level=None, cached_statements=64, uri=uri)
         try:
             self._configure()
             self.connection.execute("PRAGMA schema_version")  # the first access to the file

@@ -47,12 +47,12 @@ def _paragraphs(text: str) -> list[str]:
 
 _PLAIN_RULE = re.compile(r"^[\s|:=_~+*`-]*$")
 _FENCE = re.compile(r"^[ \t>]*(?:`{3,}|~{3,})[ \t]*[^`\s]*[ \t]*$")
-_HEAD = re.compile(r"^(?P<indent>[^\S\n]*+)(?:(?:#{1,6}|[-+])(?:\s++|$)|>\s*+|~{3,}+\s*+)++")
+_HEAD = re.compile(r"^(?P<indent>[^\S\n]*)(?:(?:#{1,6}|[-+])(?:\s+|$)|>\s*|~{3,}\s*)+")
 _CLOSING_HASHES = re.compile(r"\s#+\s*$")
 _LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\]\(([^()\s]{0,2000})\)")
 _ANY_LINK = re.compile(r"!?\[([^\[\]\n]{0,500})\](?:\([^()\s]{0,2000}\)|\[[^\[\]\n]{0,500}\])")
 _COMMENT_MARK = re.compile(r"<!--|-->")
-_MARKS = re.compile(r"(?P<between>(?<=[^\W_])[*`]++(?=[^\W_]))|[*`]++")
+_MARKS = re.compile(r"(?P<between>(?<=[^\W_])[*`]+(?=[^\W_]))|[*`]+")
 _GAP = re.compile(r"\n{3,}")
 
 

@@ -32,7 +32,7 @@ _UNSEEN = re.compile(
 
 _BETWEEN_SPACELESS = re.compile(rf"(?<=[{_SPACELESS}])(?=[{_SPACELESS}])")
 _SPACE_BETWEEN_SPACELESS = re.compile(rf"(?<=[{_SPACELESS}]) (?=[{_SPACELESS}])")
-_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})++|\\[\"\\/bfnrt]")
+_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]")
 _CONTROLS = {r"\b": "\b", r"\f": "\f", r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 
 NESTED = 2

@@ -86,7 +86,7 @@ MAX_READ = 2_000
 """Sentences of a conversation that are compared."""
 
 _EXAMPLES = re.compile(r"\b([ei]\.[ge]\.)(?=\s)", re.IGNORECASE)
-_INNER_END = re.compile(r"(?<![.!?])[.!?]++(?=\s)")
+_INNER_END = re.compile(r"(?<![.!?])[.!?]+(?=\s)")
 _OPEN_SUMMARY_END = " ,;:-\u2013\u2014\u2026*_/\\|"
 _QUOTES = "\"'\u201c\u201d"
 _OTHER_ENDS = str.maketrans("\u3002\uff01\uff1f", ENDS)

@@ -7,7 +7,7 @@ from hardwon.domain.model.keywords import STOP_WORDS
 
 _PART = r"[\w-]{1,60}"
 _COMMAND = re.compile(
-    r"(?:(?:\A *+|(?<=[\s`'\"(]))(?P<named>/[a-z][\w-]{0,60}(?::[\w-]{1,60}){1,4})|\A *+(?P<first>/[a-z][\w-]{0,60}))"
+    r"(?:(?:\A *|(?<=[\s`'\"(]))(?P<named>/[a-z][\w-]{0,60}(?::[\w-]{1,60}){1,4})|\A *(?P<first>/[a-z][\w-]{0,60}))"
     r"(?=[\s`'\"),;!?]|:(?!\w)|\.(?:\s|$)|$)"
 )
 _FOLDERS = frozenset(
@@ -78,7 +78,7 @@ _TOKEN = re.compile(
     rf"(?:[^\s`'\"<>()\[\]{{}},;|*\u201c\u201d\u2018\u2019]|(?<=/){_ROUTED}(?=/)|(?<=/)\[[\w.-]{{1,80}}\](?=\.\w))+"
 )
 _LONGEST = 300
-_AFTER = re.compile(r"(?:(?::\d++(?:[-:]\d++)*+)|#L\d++(?:-L?\d++)?+|[.:!?…])++$")
+_AFTER = re.compile(r"(?::\d+(?:-\d+)*|#L\d+(?:-L?\d+)?|[.:!?…])+$")
 _PATH = re.compile(
     rf"(?P<folder>(?:(?:[\w.@+-]+|{_ROUTED})/)*)"
     r"(?P<name>(?:\.?[\w+-][\w.+-]*|\[[\w.-]+\])\.(?P<extension>[^\W\d_][^\W_]{0,9})|\.[a-z][\w.-]*"

@@ -52,7 +52,7 @@ def _beginning_with_words(pattern: str) -> re.Pattern[str]:
 
 _WE = r"\b(?:we|i|they|the team)(?:'ve| have| had)?(?: (?:all|both|finally|now|also|just|already|then))?"
 _NOT_YET = r"(?<!\bif )(?<!\bonce )(?<!\buntil )(?<!\bwhether )(?<!\bbefore )(?<!\bunless )(?<!\bwhy )(?<!\bhow )"
-_CHOICE_END = r"(?=\s*+(?:$|[,.;:!?]|(?:to|now|for|that|we|until|before|and|first|then|again)\b))"
+_CHOICE_END = r"(?=\s*(?:$|[,.;:!?]|(?:to|now|for|that|we|until|before|and|first|then|again)\b))"
 _NO_CHOICE = (
     r"(?! (?:(?:something|anything|everything|nothing)(?! like\b| similar\b)|else|up\b|(?:it|this|that|them) up"
     r"|(?:lunch|coffee|dinner|breakfast|you|your|me|us|by|care)\b"
@@ -103,7 +103,7 @@ _REVERSAL = re.compile(
 
 _CORRECTION = _beginning_with_words(
     r"^(?:oh |hm+,? )?no,? wait\b"
-    r"|^(?:oh |wait,? |hm+,? )?no(?:[,!:;\u2013\u2014]++ ?| - )(?!thanks|thank|problem|worries|rush|need\b|idea)\S++ \S"
+    r"|^(?:oh |wait,? |hm+,? )?no(?:[,!:;\u2013\u2014]+(?![,!:;\u2013\u2014]) ?| - )(?!thanks|thank|problem|worries|rush|need\b|idea)\S+ \S"
     r"|^(?:oh |wait,? |hm+,? |well,? )?actually[,:] "
     r"|\b(?:that|this)(?:'s| is| was) (?:still )?(?:not (?:right|correct|true|what i|how i)|wrong\b|incorrect\b|backwards\b)"
     r"|\b(?:that|this) (?:isn't|wasn't) (?:right|correct|true|what i|how i)"

@@ -20,7 +20,7 @@ _HOST_TAGS = (
     r"system(?:-reminder)?|hook_context|(?:user-prompt-submit|session-start|(?:pre|post)-tool-use)-hook|task-notification"
     r"|(?:local-)?command-\w+|bash-(?:input|std\w+)|ide_\w+|environment_context|user_instructions|tool_\w+|function_\w+|antml:\w+"
 )
-_TAG = rf"(?i)<(?=\s*+/?\s*+(?:{TAG}|(?:{_HOST_TAGS})\b))"
+_TAG = rf"(?i)<(?=\s*(?:/\s*)?(?:{TAG}|(?:{_HOST_TAGS})\b))"
 
 # Control characters, bidi marks and zero-width characters, which could hide words from a reviewer of
 # a lesson. Joiners that scripts and emoji need stay, and so do all line ends.

@@ -5,7 +5,7 @@ from hardwon.domain.model.secrets.rule import Rule
 _END_OF_LINE = r"(?:\s|\\{1,4}[nrt]|\\{1,3}[\"']|[\"'+>|,;#*])"
 _LINE = r"[A-Za-z0-9+/]{16,200}={0,2}"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|x-[\w\-]{1,20}):[^\n\\]{0,100}"
-_SHORT_LINE = r"(?=[A-Za-z]?[a-z]{0,14}[A-Z0-9+/=])[A-Za-z0-9+/]{1,15}+={0,2}(?=\s|\\|[\"']|\Z)"
+_SHORT_LINE = r"(?=[A-Za-z]?[a-z]{0,14}[A-Z0-9+/=])[A-Za-z0-9+/]{1,15}={0,2}(?=\s|\\|[\"']|\Z)"
 """The last line, which no word of a text looks like."""
 
 _CUT = rf"(?:{_END_OF_LINE}{{1,40}}(?:{_LINE}|{_HEADER})){{1,400}}(?:{_END_OF_LINE}{{1,4}}{_SHORT_LINE})?"
@@ -18,7 +18,7 @@ RULES: tuple[Rule, ...] = (
         "private-key",
         "-----begin",
         r"(?i:-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)"
-        rf"(?:(?:[^-]++|-(?!----))*+(?i:-----END[ A-Z0-9]{{0,40}}KEY(?: BLOCK)?-----)|{_CUT})",
+        rf"(?:[^-]*(?:-(?!----)[^-]*)*(?i:-----END[ A-Z0-9]{{0,40}}KEY(?: BLOCK)?-----)|{_CUT})",
         inside=True,
     ),
     Rule(
@@ -26,7 +26,7 @@ RULES: tuple[Rule, ...] = (
         "-----end·private -----end·rsa·private -----end·ec·private"
         " -----end·dsa·private -----end·openssh·private"
         " -----end·encrypted·private -----end·pgp·private",
-        rf"{_BACK}{{0,12}}+={{0,2}}+{_RUN}{{1,200}}+(?:{_BACK}{{1,12}}+{_RUN}{{16,200}}+){{0,400}}+(?<=[A-Za-z0-9+/]{{16}})",
+        rf"{_BACK}{{0,12}}={{0,2}}{_RUN}{{1,200}}(?:{_BACK}{{1,12}}{_RUN}{{16,200}}){{0,400}}(?<=[A-Za-z0-9+/]{{16}})",
         inside=True,
         backwards=True,
     ),
@@ -34,13 +34,13 @@ RULES: tuple[Rule, ...] = (
         "ssh2-private-key",
         "----·begin",
         r"(?i:---- BEGIN SSH2 (?:ENCRYPTED )?PRIVATE KEY ----)"
-        rf"(?:(?:[^-]++|-(?!---))*+(?i:---- END SSH2 (?:ENCRYPTED )?PRIVATE KEY ----)|{_CUT})",
+        rf"(?:[^-]*(?:-(?!---)[^-]*)*(?i:---- END SSH2 (?:ENCRYPTED )?PRIVATE KEY ----)|{_CUT})",
         inside=True,
     ),
     Rule(
         "putty-private-key",
         "private-lines:",
-        rf"(?i:Private-Lines:)[ ]{{0,3}}\d{{1,4}}((?:{_END_OF_LINE}{{1,12}}+[A-Za-z0-9+/]{{1,80}}+={{0,2}}+(?![\w:\-])){{1,400}})",
+        rf"(?i:Private-Lines:)[ ]{{0,3}}\d{{1,4}}((?:{_END_OF_LINE}{{1,12}}[A-Za-z0-9+/]{{1,80}}={{0,2}}(?![\w+/=:\-])){{1,400}})",
         inside=True,
     ),
     Rule("openssh-key-body", "b3blbnnzac1rzxktdje", rf"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/]{{0,200}}={{0,2}}(?:{_CUT})?"),

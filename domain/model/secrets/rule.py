@@ -52,3 +52,18 @@ def named(name: str, words: str, value: str) -> Rule:
         rf"(?i:{words.replace(' ', '|')}){_ASSIGNED}(?=[^\s\"'`]{{0,90}}\d)((?i:{value}))(?![\w\-])",
         inside=True,
     )
+
+
+def whole(character: str, least: int, most: int) -> str:
+    """
+    Return the pattern of a run of *character* that gives nothing back; of a longer one, its first *most*.
+
+    Possessive quantifiers would say it, but Python 3.11.0 to 3.11.4 matches them wrongly (gh-101955).
+
+    Examples:
+        >>> import re
+        >>> re.match(whole("[a-z]", 2, 4) + "(?!=)", "ab="), re.match(whole("[a-z]", 2, 4), "abcdef")[0]
+        (None, 'abcd')
+
+    """
+    return rf"(?:{character}{{{least},{most - 1}}}(?!{character})|{character}{{{most}}})"

@@ -1,6 +1,6 @@
 """Values given to a password, a secret, a token or a key, by their names: environment, YAML, JSON, TOML, flags, code, prose."""
 
-from hardwon.domain.model.secrets.rule import Rule
+from hardwon.domain.model.secrets.rule import Rule, whole
 
 _QUOTE = r"\\{0,3}[\"'`]"
 _MORE = (
@@ -64,6 +64,9 @@ _ORDINARY_OPEN = rf"(?:{_QUOTE})?(?:{_ORDINARY}|{_CODE}|{_TYPE}|[/~\[(=]|https?:
 _OPEN = r"(?:[^\s\"'`()<>\[\]{},;\\]|\\(?![nrt\"'`\\]))"
 """A character of a value without quotes."""
 
+_OF_KEYS = r"[\w+/.~\-]"
+"""A character of a key without quotes."""
+
 _LAST = r"(?=[ \t]{0,4}(?:#[^\n]{0,200})?(?:\\{1,2}[nr]|[\r\n]|\Z))"
 """Only a comment follows on the line."""
 
@@ -94,7 +97,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-quoted",
         _NAMES_OF_PASSWORDS,
-        r"[bfru]?(\"{3}|'{3}|\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300}+)\1",
+        r"[bfru]?(\"{3}|'{3}|\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300})\1",
         inside=True,
         head=(_PASSWORD, _SIGN),
         unless=_ORDINARY_QUOTED,
@@ -102,7 +105,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-phrase",
         _NAMES_OF_PASSWORDS,
-        r"(\\{0,3}[\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300}+)\1",
+        r"(\\{0,3}[\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300})\1",
         inside=True,
         head=(
             r"(?=P|S|(?i:passphrase))",
@@ -113,7 +116,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-with-digit",
         _NAMES_OF_PASSWORDS,
-        rf"(?:{_QUOTE})?{_HAS_DIGIT}(?!\d{{1,5}}{_END})({_OPEN}{{6,300}}+)(?![(\[{{])",
+        rf"(?:{_QUOTE})?{_HAS_DIGIT}(?!\d{{1,5}}{_END})({whole(_OPEN, 6, 300)})(?![(\[{{])",
         inside=True,
         head=(_PASSWORD, _SIGN),
         unless=_ORDINARY_OPEN,
@@ -121,7 +124,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-line",
         _NAMES_OF_PASSWORDS,
-        rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[^ \t]=))(?![|>.+\-])({_OPEN}{{4,100}}+)(?<![.?:])(?:{_LAST}|(?=[ ]\w{{2,20}}=|;[\w ]{{2,30}}=|;(?:[\"'\s\\]|\Z)))",
+        rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[^ \t]=))(?![|>.+\-])({_OPEN}{{4,100}})(?<![.?:])(?:{_LAST}|(?=[ ]\w{{2,20}}=|;[\w ]{{2,30}}=|;(?:[\"'\s\\]|\Z)))",
         inside=True,
         head=(_PASSWORD, _SIGN),
         unless=_ORDINARY_OPEN,
@@ -129,7 +132,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-variable",
         _NAMES_OF_PASSWORDS,
-        rf"({_OPEN}{{4,300}}+)(?=[\s\"'`&|;\\]|\Z)",
+        rf"({whole(_OPEN, 4, 300)})(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
         head=(
             _UPPER,
@@ -141,7 +144,7 @@ RULES: tuple[Rule, ...] = (
         "password-flag",
         "password passwd passphrase secret -pass -pwd",
         rf"[\"']?(?!-|(?i:option|flag|and|or|for|from|argument|parameter|switch|was|will|must|can|should|with|without|when|as|instead"
-        rf"|stdin|that|which|to|then|on|but)\b)({_OPEN}{{4,200}}+)",
+        rf"|stdin|that|which|to|then|on|but)\b)({_OPEN}{{4,200}})",
         inside=True,
         head=(_AFTER_DASH, rf"(?:{_FLAG}(?:password|passwd|passphrase|secret)|(?<=-)-(?:pass|pwd))(?:[ \t]{{1,3}}|=)"),
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",
@@ -149,7 +152,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-argument",
         _NAMES_OF_PASSWORDS,
-        r"(\\{0,3}[\"'])((?:(?!\1)[^\s\\]){4,200}+)\1[ ]?\)",
+        r"(\\{0,3}[\"'])((?:(?!\1)[^\s\\]){4,200})\1[ ]?\)",
         inside=True,
         head=(r"(?<=[th_.])(?i:password|secret)\([ ]?",),
         unless=_ORDINARY_QUOTED,
@@ -165,14 +168,14 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-pair",
         _NAMES_OF_PASSWORDS,
-        rf"(\\{{0,3}}[\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}}+)\1",
+        rf"(\\{{0,3}}[\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}})\1",
         inside=True,
         head=(_PASSWORD, r"(?=\\{0,3}[\"'][ ]?,)"),
     ),
     Rule(
         "password-told",
         _NAMES_OF_PASSWORDS,
-        r"(?:(\\{0,3}[\"'`])((?:(?!\1)[^\s\\]){3,100}+)\1"
+        r"(?:(\\{0,3}[\"'`])((?:(?!\1)[^\s\\]){3,100})\1"
         rf"|((?:{_HAS_DIGIT}|(?=[A-Za-z]{{1,30}}[@#$%^&*_+=~]|[A-Za-z]{{1,30}}!\w))[^\s\"'`<>(){{}}\[\]]{{3,100}}[^\s\"'`<>(){{}}\[\].,:;?])"
         rf"|{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",
         inside=True,
@@ -183,7 +186,7 @@ RULES: tuple[Rule, ...] = (
         "key-quoted",
         _KEY_WORDS,
         rf"[bfru]?(\\{{0,3}}[\"'`])(?:{_MIXED}(?=[^\s\"'`]{{8}})|(?=[^\s\"'`]{{20}})(?![a-z]{{1,20}}(?:[_.:/\-][a-z]{{1,20}}){{1,12}}\1))"
-        r"((?:(?!\1)[\w+/=.~:@%!#^*\-]){8,1000}+)\1",
+        r"((?:(?!\1)[\w+/=.~:@%!#^*\-]){8,1000})\1",
         inside=True,
         head=(_KEY, _SIGN),
         unless=_ORDINARY_QUOTED,
@@ -191,7 +194,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "key-with-digit",
         _KEY_WORDS,
-        rf"(?:{_QUOTE})?{_MIXED}([\w+/.~\-]{{9,1000}}+={{0,2}})(?![(\[{{])",
+        rf"(?:{_QUOTE})?{_MIXED}({whole(_OF_KEYS, 9, 1000)}={{0,2}})(?![(\[{{])",
         inside=True,
         head=(_KEY, _SIGN),
         unless=_ORDINARY_OPEN,
@@ -199,7 +202,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "key-line",
         _KEY_WORDS,
-        rf"(?<=:[ \t])([\w+/.~\-]{{16,1000}}+={{0,2}})(?<![.]){_LAST}",
+        rf"(?<=:[ \t])([\w+/.~\-]{{16,1000}}={{0,2}})(?<![.]){_LAST}",
         inside=True,
         head=(_KEY, _SIGN),
         unless=_ORDINARY_OPEN,
@@ -207,7 +210,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "key-variable",
         _KEY_WORDS,
-        r"[\"']?([\w+/.~:\-]{8,1000}+={0,2})(?=[\s\"'`&|;\\]|\Z)",
+        r"[\"']?([\w+/.~:\-]{8,1000}={0,2})(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
         head=(_UPPER, r"(?:(?<![A-Za-z])TOKEN|(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY))(?:_[A-Z0-9]{1,20})?="),
         unless=_ORDINARY_OPEN,
@@ -215,7 +218,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "key-flag",
         _KEY_WORDS,
-        rf"[\"']?(?!-){_MIXED}([\w+/=.~:\-]{{8,1000}}+)",
+        rf"[\"']?(?!-){_MIXED}([\w+/=.~:\-]{{8,1000}})",
         inside=True,
         head=(r"(?<=-)|(?<=--api)", rf"(?:{_FLAG}(?:token|key)|(?<=--api)key)(?:[ \t]{{1,3}}|=)"),
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",
@@ -231,7 +234,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "key-told",
         _KEY_WORDS,
-        rf"(?:{_QUOTE})?{_MIXED}([\w+/=.~:\-]{{8,1000}}+)",
+        rf"(?:{_QUOTE})?{_MIXED}([\w+/=.~:\-]{{8,1000}})",
         inside=True,
         head=(_KEY, _IS),
         unless=rf"(?:{_QUOTE})?{_ORDINARY}",

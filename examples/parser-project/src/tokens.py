@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from errors import MalformedRecordError
 
-QUOTED = re.compile(r'"((?:[^"]|"")*+)"')  # possessive: a quote that is not closed must not match in part
+QUOTED = re.compile(r'"((?:[^"]|"")*)"(?!")')  # a quote that is not closed must not match in part
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ SOURCES = sorted((Path(__file__).parents[3] / "adapters").rglob("*.py"))
 FROZEN = "migrations.py"
 """Its statements name what they select from tables that the same script made."""
 
-UNNAMED = re.compile(r"\bINSERT\s+(?:OR\s+\w+\s+)?INTO\s+(\S+)\s++(?:AS\s+\w+\s++)?+(?!\()", re.IGNORECASE)
+UNNAMED = re.compile(r"\bINSERT\s+(?:OR\s+\w+\s+)?INTO\s+(\S+)\s+(?:AS\s+\w+\s+)?(?![\s(]|AS\s)", re.IGNORECASE)
 
 
 @pytest.mark.parametrize("version", range(1, NEWEST + 1))

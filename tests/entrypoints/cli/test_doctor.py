@@ -1,6 +1,8 @@
 """`hardwon doctor` finds damage and repairs what can be repaired."""
 
+import platform
 import sqlite3
+import sys
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, bank, hardwon, held_by_another, keep, write
 
 HEALTHY = {
+    "python",
     "store",
     "project",
     "schema",
@@ -53,6 +56,28 @@ def assert_only_finding(done: Ran, name: str, message: str) -> None:
 
 def broken_files(world: World) -> list[str]:
     return [path.name for path in world.store.glob("*.broken-*")]
+
+
+@pytest.mark.parametrize(
+    ("newest", "ending"),
+    [
+        ((3, sys.version_info[1] - 1), ", which hardwon was not tested on: Python 3."),
+        (sys.version_info[:2], ""),
+        ((4, 0), ""),
+    ],
+)
+def test_a_python_newer_than_the_tested_ones_is_named_in_one_line(
+    world: World, newest: tuple[int, int], ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hardwon.entrypoints.health.NEWEST_TESTED", newest)
+
+    done = hardwon(world, "doctor", "--json")
+
+    first = findings(done)["python"]["detail"].partition(platform.python_version())
+    assert first[2].startswith(ending)
+    assert bool(first[2]) is bool(ending)
+    assert "\n" not in first[2]
+    assert done.code == 0
 
 
 def test_a_healthy_installation_passes_every_check(world: World) -> None:

@@ -1,5 +1,4 @@
 import shutil
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -166,10 +165,8 @@ def test_an_archive_with_a_forged_git_file_is_a_project_of_its_own(places: Repos
     source = places.folder("source/evil")
     source.mkdir(parents=True)
     (source / ".git").write_text(f"gitdir: {victim / '.git'}\n")
-    with tarfile.open(places.folder("evil.tar"), "w") as archive:
-        archive.add(source, "evil")
-    with tarfile.open(places.folder("evil.tar")) as archive:
-        archive.extractall(places.folder("unpacked"), filter="data")
+    archive = shutil.make_archive(str(places.folder("evil")), "zip", places.folder("source"))
+    shutil.unpack_archive(archive, places.folder("unpacked"))
 
     shown = places.project(places.folder("unpacked/evil"))
 
