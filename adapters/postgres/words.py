@@ -10,6 +10,7 @@ from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.tokens import count_terms
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.identity import title_to_search
+from hardwon.domain.model.spelling import composed
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -141,10 +142,10 @@ def ensure_counted(database: Database) -> None:
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:
-    """Return the texts of an entry that are searched, without secrets: the words of one are none. The fourth are its labels."""
+    """Return the texts that are searched, composed and without secrets: the words of one are none. The fourth are labels."""
     title = title_to_search(entry.name, entry.description)
     texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
-    return tuple(map(public, texts))
+    return tuple(composed(public(text)) for text in texts)
 
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:

@@ -24,6 +24,7 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.identity import title_to_search
 from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
 from hardwon.domain.model.ranking.adaptive import passage_score
+from hardwon.domain.model.spelling import composed
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 
@@ -252,9 +253,10 @@ def drop_from_index(database: Database, seq: int) -> None:
 
 
 def _words(entry: "Entry") -> Row:
-    """Return the texts of the columns."""
+    """Return the texts of the columns, composed as those of a query are."""
     title = title_to_search(entry.name, entry.description)
-    return (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
+    texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
+    return tuple(map(composed, texts))
 
 
 def _insert(database: Database, seq: int, words: Row) -> None:

@@ -587,6 +587,13 @@ def to_version_13(connection: sqlite3.Connection) -> None:
     run_scripts(connection, SUPERSESSION)
 
 
+def to_version_14(connection: sqlite3.Connection) -> None:
+    """Let the spellings of a lesson be one entry, whose id is that of its composed text."""
+    from hardwon.adapters.sqlite.migrate_spellings import unite_spellings  # noqa: PLC0415  # once for a store
+
+    unite_spellings(connection)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -601,4 +608,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_11,
     to_version_12,
     to_version_13,
+    to_version_14,
 )

@@ -2,6 +2,8 @@
 
 import re
 
+from hardwon.domain.model.spelling import composed
+
 HASH_LENGTH = 16
 IDENTITY = re.compile(rf"[0-9a-f]{{{HASH_LENGTH}}}")
 
@@ -17,9 +19,10 @@ def content_hash(description: str) -> str:
     """
     Return the 16 hex digits that identify a learning.
 
-    Letter case and runs of white space do not count, so that the same lesson written twice is one entry.
+    Letter case, runs of white space and whether accents are composed do not count, so that the same lesson written twice
+    is one entry.
     """
-    return short_hash(" ".join(description.lower().strip().split()))
+    return short_hash(" ".join(composed(description).lower().strip().split()))
 
 
 def file_identity(kind: str, path: str, anchor: str = "") -> str:
@@ -45,5 +48,5 @@ def word_count(text: str) -> int:
 
 
 def searchable_text(name: str, description: str, notes: str, reasoning: str) -> str:
-    """Return the text of an entry that is embedded, a line for each field."""
-    return "\n".join(filter(None, (title_to_search(name, description), description, notes, reasoning)))
+    """Return the text of an entry that is embedded, composed, a line for each field."""
+    return composed("\n".join(filter(None, (title_to_search(name, description), description, notes, reasoning))))

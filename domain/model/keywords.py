@@ -2,11 +2,11 @@
 
 import math
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.spelling import composed
 
 MAX_TERMS = 64
 SMALLEST_FREQUENCY_WEIGHT = 1e-6
@@ -31,7 +31,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 def words_of(text: str) -> list[str]:
     """Return the words of *text* in order, lower case, with repeats: runs of letters and digits."""
-    return _WORD.findall(unicodedata.normalize("NFC", text).lower().translate(_WITHOUT_MARKS))
+    return _WORD.findall(composed(text).lower().translate(_WITHOUT_MARKS))
 
 
 def search_terms(text: str) -> tuple[str, ...]:

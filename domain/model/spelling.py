@@ -24,15 +24,15 @@ _SPACELESS = (
 )
 """Scripts that put no space between words, so that a line may end anywhere."""
 
-_UNSEEN = re.compile(
+_UNSEEN = (
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
-"""Unicode's `Default_Ignorable_Code_Point`."""
+"""Unicode's `Default_Ignorable_Code_Point`. Patterns are compiled when they are used: every hook imports this module."""
 
-_BETWEEN_SPACELESS = re.compile(rf"(?<=[{_SPACELESS}])(?=[{_SPACELESS}])")
-_SPACE_BETWEEN_SPACELESS = re.compile(rf"(?<=[{_SPACELESS}]) (?=[{_SPACELESS}])")
-_ESCAPED = re.compile(r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]")
+_BETWEEN_SPACELESS = rf"(?<=[{_SPACELESS}])(?=[{_SPACELESS}])"
+_SPACE_BETWEEN_SPACELESS = rf"(?<=[{_SPACELESS}]) (?=[{_SPACELESS}])"
+_ESCAPED = r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]"
 _CONTROLS = {r"\b": "\b", r"\f": "\f", r"\n": "\n", r"\r": "\r", r"\t": "\t"}
 
 NESTED = 2
@@ -56,7 +56,7 @@ def folded(text: str, *, keeps_case: bool = False) -> str:
     """
     if text.isascii():
         return text if keeps_case else text.lower()
-    plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", text))
+    plain = unicodedata.normalize("NFKC", re.sub(_UNSEEN, "", text))
     if keeps_case:
         return plain
     lower = unicodedata.normalize("NFKC", plain.casefold())
@@ -65,14 +65,14 @@ def folded(text: str, *, keeps_case: bool = False) -> str:
 
 def one_line(text: str) -> str:
     """Return *text* folded, on one line: a space for any white space, none where the script has none."""
-    return _SPACE_BETWEEN_SPACELESS.sub("", " ".join(folded(text).split()))
+    return re.sub(_SPACE_BETWEEN_SPACELESS, "", " ".join(folded(text).split()))
 
 
 def readings(text: str) -> Iterator[str]:
     """Yield *text* as it is, and as it reads when it is JSON, also within JSON."""
     yield text
     for _ in range(NESTED):
-        if "\\" not in text or (unescaped := _ESCAPED.sub(_unescaped, text)) == text:
+        if "\\" not in text or (unescaped := re.sub(_ESCAPED, _unescaped, text)) == text:
             return
         yield (text := unescaped)
 
@@ -122,12 +122,12 @@ class Spellings:
     @cached_property
     def _solid(self) -> list[str]:
         """The words within which no line can end."""
-        return [part for word in self._words for part in _BETWEEN_SPACELESS.split(word)]
+        return [part for word in self._words for part in re.split(_BETWEEN_SPACELESS, word)]
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
         line = " ".join(self._words)
-        parts = _BETWEEN_SPACELESS.split(_SPACE_BETWEEN_SPACELESS.sub("", line))
+        parts = re.split(_BETWEEN_SPACELESS, re.sub(_SPACE_BETWEEN_SPACELESS, "", line))
         return re.compile(f"(?:{_GAP})?".join(_GAP.join(map(re.escape, part.split(" "))) for part in parts))
 
 

@@ -1,12 +1,13 @@
 """Trigger phrases: a prompt that contains one brings up its entry, without a search. Standard library only."""
 
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nsmallest
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
+
+from hardwon.domain.model.spelling import composed
 
 MAX_PHRASES = 20
 """Upper bound for a file: a prompt is compared with every phrase of the store within 50 ms."""
@@ -148,4 +149,4 @@ def _merged(same: Sequence[Trigger]) -> _Phrase:
 
 
 def _words(text: str) -> Words:
-    return tuple(_WORD.findall(unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())))
+    return tuple(_WORD.findall(composed(composed(text).casefold())))

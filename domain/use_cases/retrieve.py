@@ -21,6 +21,7 @@ from hardwon.domain.model.keywords import distinctive_terms, search_terms
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.spelling import composed
 from hardwon.domain.model.vocabulary import Category, Kind
 from hardwon.domain.use_cases.closeness import Background, StandardisedMatches
 from hardwon.ports.embedder import Embedder, Task
@@ -101,7 +102,7 @@ def embed_query(embedder: Embedder, text: str, deadline: Deadline) -> Vector:
     Raises:
         EmbedderError: the embedder gave no usable answer.
     """
-    [vector] = _embed(embedder, [text], "query", deadline)
+    [vector] = _embed(embedder, [composed(text)], "query", deadline)
     return vector
 
 

@@ -1,3 +1,4 @@
+import unicodedata
 from collections.abc import Callable
 
 import attrs
@@ -66,6 +67,20 @@ def test_entries_of_the_filter_that_hold_any_or_all_of_the_words_are_found(
         assert set(found_ids(world, matches)) == {
             entry.entry_id for entry in stored if holds(entry, terms, mode) and is_within(entry, only)
         }
+
+
+@on_every_keyword_index
+@pytest.mark.parametrize("word", ["K\u00f6nig", "\u0439\u043e\u0434", "\uac01\ub3c4", "\u304c\u304e", "\u1ea5\u1eeb"])
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_composed_finds_decomposed_and_the_other_way_round(make: MakeWorld, search: Search, word: str) -> None:
+    decomposed = unicodedata.normalize("NFD", word)
+    with make() as world:
+        kept = [lesson(f"About {word} here"), lesson(f"All of {decomposed} there"), lesson("Another")]
+        world.add(*kept)
+
+        for asked in (word, decomposed, decomposed.upper()):
+            found = found_ids(world, search(world, [*search_terms(asked)], EVERYTHING))
+            assert {*found} == {entry.entry_id for entry in kept[:2]}, asked
 
 
 @on_every_keyword_index

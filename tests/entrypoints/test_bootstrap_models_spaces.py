@@ -14,7 +14,7 @@ def identity(scene: Scene) -> tuple[str, ...]:
 
 
 def identity_of(provider: str) -> tuple[str, ...]:
-    return (provider, MODELS[provider].name, str(MODELS[provider].dimensions), "13")
+    return (provider, MODELS[provider].name, str(MODELS[provider].dimensions), "14")
 
 
 def test_after_a_change_each_write_fills_fifty_and_the_way_back_is_free(scene: Scene) -> None:

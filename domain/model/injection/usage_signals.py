@@ -12,7 +12,6 @@ it are not interpreted.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -20,6 +19,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.injection.frame import TAG
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
+from hardwon.domain.model.spelling import composed
 
 LONGEST_TEXT = 20_000
 """Characters of a text that are searched for signals."""
@@ -311,7 +311,7 @@ def _ranges(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _as_written(text: str, words: Sequence[str], place: int, length: int) -> str:
     """Return those words as they are written in *text*, or joined by spaces if they can't be located there."""
-    written = unicodedata.normalize("NFC", text)
+    written = composed(text)
     spans = [match.span() for match in _WORD.finditer(written)]
     if len(spans) != len(words):
         return " ".join(words[place : place + length])

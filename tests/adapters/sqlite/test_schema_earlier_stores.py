@@ -88,7 +88,7 @@ LATER_PARTS = (
     f"UPDATE entry SET superseded_by = 'another' WHERE seq = {LESSON}",
     f"INSERT INTO proposal (older_seq, newer_seq, probability) VALUES ({LESSON}, {SECTION}, 0.7)",
 )
-"""Values in columns and tables of versions 8 to 13."""
+"""Values in columns and tables of versions 8 to 14."""
 
 TALLIED = [("", -2), ("document", 1), ("learning", 1)]
 

@@ -1,6 +1,7 @@
 import datetime as dt
 import hashlib
-from typing import Any
+import unicodedata
+from typing import Any, Literal
 
 import attrs
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import MAX_COUNT, MAX_KEYWORDS, MAX_TEXT_BYTES, Entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError
-from hardwon.domain.model.identity import content_hash
+from hardwon.domain.model.identity import content_hash, short_hash
 from hardwon.domain.model.vocabulary import Kind
+from tests.spellings import SPACES, spelled
 from tests.strategies import DAY, FILE_KINDS, NOW, anything, entries, file_entries, lesson, odd_entries, of_file, texts
 
 PLAIN: dict[str, Any] = {
@@ -133,6 +135,19 @@ def test_letter_case_and_space_do_not_change_the_identity(words: list[str]) -> N
         == content_hash("\n\t ".join(words).upper())
         == content_hash(" ".join(words) + " ")
     )
+
+
+@given(pair=spelled(gaps=SPACES), form=st.sampled_from(["NFC", "NFD"]))
+@example(("K\u00f6nig \u0130z", ""), "NFD")
+def test_normal_forms_letter_case_and_space_do_not_change_the_identity(
+    pair: tuple[str, str], form: Literal["NFC", "NFD"]
+) -> None:
+    text = pair[0]
+
+    assert content_hash(unicodedata.normalize(form, text)) == content_hash(text)
+    assert content_hash(unicodedata.normalize(form, f" {text.lower()}\n")) == content_hash(text.lower())
+    composed = unicodedata.normalize("NFC", text)
+    assert content_hash(text) == short_hash(" ".join(composed.lower().strip().split()))
 
 
 @given(text=texts)

@@ -4,10 +4,12 @@ import os
 import pty
 import select
 import subprocess
+import unicodedata
 from pathlib import Path
 
 import pytest
 
+from hardwon.domain.model.identity import content_hash
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import LONGEST_RUN, Ran, hardwon, run
 
@@ -89,6 +91,17 @@ def test_a_lesson_that_is_known_is_counted_once_more_as_by_the_writer(world: Wor
     second = hardwon(world, "add", LESSON.upper(), "--json").document
 
     assert (second["merged"], second["observation_count"], count(world)) == (True, 2, 1)
+
+
+def test_a_lesson_in_two_spellings_is_one_that_each_of_them_finds(world: World) -> None:
+    composed = "Der K\u00f6nig pr\u00fcft jede \u00dcbergabe zweimal"
+    for text in (composed, unicodedata.normalize("NFD", composed), unicodedata.normalize("NFD", composed.upper())):
+        assert hardwon(world, "add", text, "--category", "patterns").code == 0
+
+    entry = stored(world)
+    assert (entry["observation_count"], entry["id"]) == (3, content_hash(composed))
+    for question in ("\u00dcbergabe K\u00f6nig", "U\u0308bergabe Ko\u0308nig"):
+        assert "zweimal" in hardwon(world, "recall", question).stdout
 
 
 def test_secrets_are_taken_out(world: World) -> None:

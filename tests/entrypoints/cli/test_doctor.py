@@ -244,7 +244,7 @@ def test_a_newer_store_is_never_moved_aside(world: World) -> None:
 
     done = hardwon(world, "doctor", "--repair", "--json")
 
-    assert_only_finding(done, "store", "schema version 99, this hardwon knows 13: upgrade hardwon")
+    assert_only_finding(done, "store", "schema version 99, this hardwon knows 14: upgrade hardwon")
     assert done.stderr.startswith("Warning: nothing was repaired: ")
     assert (broken_files(world), world.query("SELECT * FROM entries")) == ([], before)
 
