@@ -31,7 +31,6 @@ __all__ = [
     "build_capture",
     "captures",
     "confirming_in",
-    "folder_of_files",
     "has_events",
     "has_prompt_since",
     "last_events",
@@ -162,6 +161,7 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
     from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
     from hardwon.domain.model.conversation.chunker import Chunker
     from hardwon.domain.use_cases.capture import Capture
+    from hardwon.entrypoints.bootstrap_project import folder_of_files
     from hardwon.entrypoints.bootstrap_projects import keep_from_git
     from hardwon.entrypoints.context import read_place
 
@@ -174,18 +174,6 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
         forgotten=memory.repository.forgotten,
         is_awaited=open_forget_lock(memory.settings.global_store).is_taken,
     )
-
-
-def folder_of_files(project_root: str) -> str:
-    """Return the folder whose `memory` has the conversations of *project_root*: in a linked work tree, that of the main one."""
-    from hardwon.adapters.git.identity import main_work_tree, top_of
-
-    real = os.path.realpath(project_root)
-    top = top_of(real)
-    if top is None or (main := main_work_tree(real)) == top:
-        return real
-    below = os.path.join(main, os.path.relpath(real, top))
-    return os.path.normpath(below) if os.path.isdir(below) else main
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank, Warn
+from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank, Warn, bank_root
 from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.index_files import IndexFiles
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
     from hardwon.domain.use_cases.save_session import SaveSession
+    from hardwon.domain.use_cases.settle_versions import SettleVersions
     from hardwon.ports.documents import SourceFiles
+    from hardwon.ports.file_versions import FileVersions
+
+
+MAX_FILES_AT_ONCE = 50
+"""How many files kept at home are settled while a user waits."""
 
 
 def has_changed_banks(memory: Memory, project_root: str) -> bool:
@@ -26,7 +32,16 @@ def has_changed_banks(memory: Memory, project_root: str) -> bool:
     return any(changed_files(_bank(memory, project_root, NOWHERE), memory.engine.ledger()))
 
 
-def build_import_knowledge(memory: Memory, project_root: str, workplace: Workplace) -> "ImportKnowledge":
+def build_versions(memory: Memory, *, asks_git: bool = True) -> "FileVersions":
+    """Tell whose the versions of files are; a hook only reads git's files."""
+    from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
+
+    return GitVersions(memory.settings.trust) if asks_git else CheckedOutVersions()
+
+
+def build_import_knowledge(
+    memory: Memory, project_root: str, workplace: Workplace, versions: "FileVersions | None" = None
+) -> "ImportKnowledge":
     """Import the project's knowledge bank and the user's own."""
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
 
@@ -36,7 +51,31 @@ def build_import_knowledge(memory: Memory, project_root: str, workplace: Workpla
         projects=memory.engine.projects(),
         workplace=workplace,
         ledger=memory.engine.ledger(),
+        versions=versions or build_versions(memory),
         clock=memory.clock,
+    )
+
+
+def build_settle_versions(
+    memory: Memory, project_root: str, workplace: Workplace, *, asks_git: bool = True
+) -> "SettleVersions":
+    """Settle what others' versions of the project's files brought."""
+    from hardwon.domain.use_cases.settle_versions import ALL, SettleVersions
+
+    versions, ledger = build_versions(memory, asks_git=asks_git), memory.engine.ledger()
+    folders = {path: root for path in ledger.paths() if (root := bank_root(path))}
+    registry = registry_of(memory)
+    keys = {project.identity.key for project in registry.projects if project.id in workplace.own}
+    own = {path: root for path, root in folders.items() if not os.path.exists(root) or identify(root).key in keys}
+    roots = sorted({os.path.realpath(project_root), *filter(os.path.exists, own.values())})
+    return SettleVersions(
+        imports=[build_import_knowledge(memory, root, workplace, versions) for root in roots],
+        bank_files=[*own],
+        ledger=ledger,
+        index_files=build_index_files(memory, project_root, workplace, versions),
+        history=memory.engine.history(),
+        projects=workplace.own,
+        most_files=ALL if asks_git else MAX_FILES_AT_ONCE,
     )
 
 
@@ -48,6 +87,7 @@ def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) ->
         bank=_bank(memory, project_root, workplace, lambda _: None),
         repository=memory.repository,
         ledger=memory.engine.ledger(),
+        versions=build_versions(memory),
         workplace=workplace,
     )
 
@@ -59,12 +99,15 @@ def build_sync_banks(memory: Memory, project_root: str, workplace: Workplace) ->
     return SyncBanks(build_import_knowledge(memory, project_root, workplace), memory.repository)
 
 
-def build_index_files(memory: Memory, project_root: str, workplace: Workplace) -> "IndexFiles":
+def build_index_files(
+    memory: Memory, project_root: str, workplace: Workplace, versions: "FileVersions | None" = None
+) -> "IndexFiles":
     """Index the project's files, and those in the document roots."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
 
     roots, is_foreign = memory.settings.document_roots, workplace.visibility.is_foreign
-    return _index_files(memory, MarkdownFiles(project_root, roots, is_foreign=is_foreign), project_root, workplace)
+    sources = MarkdownFiles(project_root, roots, is_foreign=is_foreign)
+    return _index_files(memory, sources, project_root, workplace, versions)
 
 
 def build_index_host_memory(memory: Memory, folder: str, project_root: str, workplace: Workplace) -> "IndexFiles":
@@ -86,15 +129,16 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
     """Save sessions of the project."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
+    from hardwon.domain.model.project import Project
     from hardwon.domain.use_cases.save_session import SaveSession
-    from hardwon.entrypoints.bootstrap_capture import folder_of_files
+    from hardwon.entrypoints.bootstrap_project import folder_of_files
     from hardwon.entrypoints.bootstrap_projects import keep_from_git
-    from hardwon.entrypoints.context import read_place
 
-    root = folder_of_files(project_root)
+    root, identity = folder_of_files(project_root), identify(project_root)
+    project = registry_of(memory).with_key(identity.key) or Project("", workplace.label, identity)
     return SaveSession(
         sources=MarkdownFiles(root, is_foreign=workplace.visibility.is_foreign),
-        sessions=MarkdownSessionFiles(root, keep_from_git(read_place(memory, project_root).project, root)),
+        sessions=MarkdownSessionFiles(root, keep_from_git(project, root)),
         repository=memory.repository,
         history=memory.engine.history(),
         workplace=workplace,
@@ -170,7 +214,13 @@ def document_folders(memory: Memory, project_root: str) -> list[str]:
     return [os.path.realpath(folder) for folder in (project_root, *memory.settings.document_roots)]
 
 
-def _index_files(memory: Memory, sources: "SourceFiles", project_root: str, workplace: Workplace) -> "IndexFiles":
+def _index_files(
+    memory: Memory,
+    sources: "SourceFiles",
+    project_root: str,
+    workplace: Workplace,
+    versions: "FileVersions | None" = None,
+) -> "IndexFiles":
     from hardwon.domain.use_cases.index_files import IndexFiles
     from hardwon.entrypoints.bootstrap_entries import build_forget
 
@@ -179,7 +229,7 @@ def _index_files(memory: Memory, sources: "SourceFiles", project_root: str, work
         repository=memory.repository,
         project_root=os.path.realpath(project_root),
         private=_private_folders(memory, os.path.realpath(project_root)),
-        index_one_file=_keep_file(memory, workplace),
+        index_one_file=_keep_file(memory, workplace, versions),
         forget=build_forget(memory),
     )
 
@@ -193,12 +243,13 @@ def _private_folders(memory: Memory, root: str) -> tuple[str, ...]:
     return tuple(os.path.join(root, MEMORY, name, "") for name in CONVERSATION_FOLDERS)
 
 
-def _keep_file(memory: Memory, workplace: Workplace) -> "IndexOneFile":
+def _keep_file(memory: Memory, workplace: Workplace, versions: "FileVersions | None" = None) -> "IndexOneFile":
     from hardwon.domain.model.file_entry import Defaults
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
 
     return IndexOneFile(
         repository=memory.repository,
+        versions=versions or build_versions(memory),
         tombstones=memory.engine.tombstones(),
         absences=memory.engine.absences(),
         usage=memory.engine.usage(),

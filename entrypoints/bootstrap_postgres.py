@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import OF_OTHERS
 from hardwon.domain.model.settings import ServerAddress
 from hardwon.entrypoints.engine import Engine, Entries, Upkeep, Warn
 from hardwon.ports.override import override
@@ -71,6 +72,7 @@ def open_postgres(
     with database.ahead():  # every door asks these next
         _ = engine.metadata().automatic_provider
         engine.registry("own")
+        engine.entries().count(OF_OTHERS)
         engine.ledger().fingerprint("")
         first_expiry(database)
         read_spaces(database)

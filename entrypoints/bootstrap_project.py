@@ -84,6 +84,18 @@ def top_of(folder: str) -> str | None:
     return top_of(folder)
 
 
+def folder_of_files(project_root: str) -> str:
+    """Return the folder whose `memory` has the conversations of *project_root*: in a linked work tree, that of the main one."""
+    from hardwon.adapters.git.identity import main_work_tree, top_of
+
+    real = os.path.realpath(project_root)
+    top = top_of(real)
+    if top is None or (main := main_work_tree(real)) == top:
+        return real
+    below = os.path.join(main, os.path.relpath(real, top))
+    return os.path.normpath(below) if os.path.isdir(below) else main
+
+
 def find_git(project_root: str) -> str:
     """
     Return the path of the git that is used for a project.

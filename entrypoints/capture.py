@@ -25,7 +25,6 @@ from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessio
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import (
     build_capture,
-    folder_of_files,
     has_events,
     open_forget_lock,
     open_journal,
@@ -34,6 +33,7 @@ from hardwon.entrypoints.bootstrap_capture import (
     wake,
 )
 from hardwon.entrypoints.bootstrap_files import build_index_files
+from hardwon.entrypoints.bootstrap_project import folder_of_files
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.host_session import cleaning_for, host_session

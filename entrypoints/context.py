@@ -15,6 +15,7 @@ from hardwon.domain.model.project import Project
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, registry_of
+from hardwon.entrypoints.versions import settle_here
 
 GIT_SECONDS = 0.5
 """Time limit for git."""
@@ -65,6 +66,7 @@ def read_place(memory: Memory, project_root: str) -> Place:
         visibility=registry.visibility(project),
         labels=registry.labels(),
     )
+    settle_here(memory, project_root, workplace)
     return Place(project, workplace)
 
 

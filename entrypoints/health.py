@@ -41,6 +41,7 @@ from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_if_possible
+from hardwon.entrypoints.versions import count_at_home, others_notice
 from hardwon.ports.agents import Agent, Connection
 
 NO_AGENT = "none calls the hook yet: run hardwon init"
@@ -233,7 +234,10 @@ def _projects(memory: Memory) -> Iterator[Finding]:
 def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
     """Yield the lessons that were changed in the knowledge banks by hand, which is no failure."""
     with suppress(StorageError):
-        for drift in build_find_drift(memory, project_root, read_workplace(memory, project_root)).find():
+        workplace = read_workplace(memory, project_root)
+        if notice := others_notice(count_at_home(memory, workplace)):
+            yield Finding("checkout", ok=True, detail=notice)
+        for drift in build_find_drift(memory, project_root, workplace).find():
             yield Finding("knowledge bank", ok=True, detail=drift_line(drift))
 
 

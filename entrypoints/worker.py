@@ -32,8 +32,10 @@ from hardwon.entrypoints.bootstrap_capture import (
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.bootstrap_upkeep import is_keyword_index_used
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, ensure_there
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 from hardwon.entrypoints.projects import look_up_new_ones
+from hardwon.entrypoints.versions import projects_to_settle, settle_versions
 
 GRACE_SECONDS = 5.0
 """After this the system ends a process whose threads are all held up, as by a regular expression."""
@@ -138,7 +140,7 @@ class Worker:
             self._attempt(partial(self._capture_waiting, waiting))
             self._dealt_with[waiting.session_id] = waiting.newest
         if not self._has_tidied:
-            for part in (self._look_up, self._fill, self._pack, self._forget):
+            for part in (self._look_up, self._settle, self._fill, self._pack, self._forget):
                 self._attempt(part)
             self._has_tidied = True
 
@@ -198,6 +200,14 @@ class Worker:
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             look_up_new_ones(memory, self._project_root, LOOK_UP_SECONDS)
+
+    def _settle(self) -> None:
+        """Ask git whose the versions of files are whose entries are kept at home."""
+        memory = self._open(self._project_root)
+        with contextlib.closing(memory):
+            for project in projects_to_settle(memory):
+                root = project.identity.root
+                settle_versions(memory, root, read_workplace(memory, root))
 
     def _fill(self) -> None:
         """Give vectors to what waits."""

@@ -1,6 +1,7 @@
 """The store's knowledge of files: absent files, deleted sections, and imports done before."""
 
 import datetime as dt
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -96,4 +97,12 @@ class ImportLedger(Protocol):
 
     def record(self, path: str, headings: set[str], fingerprint: str) -> None:
         """Add *headings* to those imported, and set the file's fingerprint."""
+        ...
+
+    def paths(self) -> Sequence[str]:
+        """Return the paths of all files that were imported, sorted."""
+        ...
+
+    def withdraw(self, path: str, headings: set[str]) -> None:
+        """Let *headings* of *path* count as never imported."""
         ...

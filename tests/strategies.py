@@ -81,6 +81,7 @@ references = st.lists(st.sampled_from(["src/a.py", "src/b.py"]), max_size=2).map
 projects = st.none() | st.sampled_from(["here", "there"])
 labels_of_projects = st.none() | st.sampled_from(["app", "shop"])
 reaches = st.sampled_from(REACHES)
+doors = st.none() | st.sampled_from(("bank", "file", "checkout"))
 workspaces = st.none() | st.sampled_from(["work", "home", "/src/work", "here"])
 tiers = st.sampled_from(TIERS[:4])
 """Of entries that stay in the indexes; what does not has tests of its own."""
@@ -110,6 +111,7 @@ def entries_about(descriptions: st.SearchStrategy[str]) -> st.SearchStrategy[Ent
         source=st.sampled_from(SOURCES),
         project=projects,
         reach=reaches,
+        door=doors,
         source_project=labels_of_projects,
         workspace=workspaces,
         branch=branches,
@@ -142,6 +144,7 @@ file_entries = st.builds(
     source=st.sampled_from(SOURCES),
     project=projects,
     reach=reaches,
+    door=doors,
     source_project=labels_of_projects,
     workspace=workspaces,
     branch=branches,
@@ -191,6 +194,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     tier=st.none() | tiers,
     context_type=st.none() | st.sampled_from(CONTEXT_TYPES[:2]),
     source=st.none() | st.sampled_from(SOURCES),
+    of_others=st.booleans(),
     session=st.none() | st.just("s"),
     except_session=st.none() | st.just("s"),
     since=st.none() | timestamps,
@@ -222,7 +226,7 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
     is_of_sort = entry.kind in only.kinds and is_in_category and is_alike
     is_left_out = only.except_session is not None and only.except_session == entry.session_id
     is_shown = only.visible_in is None or may_be_shown(entry, only.visible_in)
-    is_of = not only.origins or entry.project in only.origins
+    is_of = (not only.origins or entry.project in only.origins) and (entry.is_of_others or not only.of_others)
     made = entry.created_at.replace(microsecond=0)
     before = [limit for limit in (only.until, only.idle_since) if limit is not None]
     is_of_time = (only.since is None or made >= only.since) and all(made < limit for limit in before)

@@ -101,9 +101,21 @@ class Question:
         is_bare = identity.key == identity.root
         self._settings = ("safe.bareRepository=all",) if is_bare else ()
 
-    def ask(self, arguments: Sequence[str], most: int = ALL_OUTPUT, codes: Sequence[int] = (0,)) -> bytes:
+    def ask(
+        self,
+        arguments: Sequence[str],
+        most: int = ALL_OUTPUT,
+        codes: Sequence[int] = (0,),
+        settings: Sequence[str] = (),
+    ) -> bytes:
         """
         Return git's output, cut after *most* zero bytes.
+
+        Args:
+            arguments: The subcommand and its arguments.
+            most: The number of zero bytes that are enough.
+            codes: The exit codes of an answer.
+            settings: Settings for this question, as `name=value`.
 
         Raises:
             TimeoutError: the deadline passed.
@@ -111,16 +123,18 @@ class Question:
             ValueError: the repository's root can't be a path.
 
         """
-        code, output = self.try_to(arguments, most)
+        code, output = self.try_to(arguments, most, settings)
         if code not in codes:
             raise OSError(errno.EIO, f"git {arguments[0]} ended with code {code}")
         return output
 
-    def try_to(self, arguments: Sequence[str], most: int = ALL_OUTPUT) -> tuple[int, bytes]:
+    def try_to(
+        self, arguments: Sequence[str], most: int = ALL_OUTPUT, settings: Sequence[str] = ()
+    ) -> tuple[int, bytes]:
         """Return git's exit code and output; raises as `ask` does."""
         if self._deadline.passed():
             raise TimeoutError(errno.ETIMEDOUT, "no time is left for git")
-        command = git_command(self._root, os.environ.get("PATH", os.defpath), arguments, self._settings)
+        command = git_command(self._root, os.environ.get("PATH", os.defpath), arguments, (*self._settings, *settings))
         environment = {**git_environment(self._root, os.environ), **HISTORY_AS_WRITTEN}
         return run(command, environment, self._deadline, most)
 

@@ -130,6 +130,13 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         return None if text is None else parse_bank(text, file.category)
 
 
+def bank_root(path: str) -> str:
+    """Return the folder whose knowledge bank has the file at *path*; empty if it is no such file."""
+    folder, name = os.path.split(path)
+    ending = os.path.join(os.sep, *LOCAL_FOLDER.split("/"))
+    return folder.removesuffix(ending) if folder.endswith(ending) and name.removesuffix(".md") in FILES else ""
+
+
 def _project_name(root: str) -> str | None:
     return os.fsencode(os.path.basename(root)).decode("utf-8", "replace").strip() or None
 

@@ -293,9 +293,8 @@ class PostgresEntryRepository(EntryRepository, RankingReads):
     @override
     def count(self, only: EntryFilter) -> int:
         within = where(only)
-        return int(
-            self._database.value(f"SELECT count(*) FROM hardwon.entry e WHERE {within.sql}", **within.parameters)
-        )
+        counted = f"SELECT count(*) FROM hardwon.entry e WHERE {within.sql}"
+        return int(self._database.value(counted, **within.parameters) or 0)
 
     @override
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:

@@ -1,6 +1,7 @@
 """The ledger of imports in the tables of a server: the files are those of a member's own machine."""
 
 import os
+from collections.abc import Sequence
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.ports.file_state import ImportLedger
@@ -16,6 +17,11 @@ SET_FINGERPRINT = """
 ADD_HEADINGS = """
     INSERT INTO hardwon.source_heading (tenant, path, heading)
     SELECT %(tenant)s, %(path)s, unnest(%(headings)s::text[]) ON CONFLICT DO NOTHING
+"""
+
+WITHDRAW_HEADINGS = """
+    DELETE FROM hardwon.source_heading
+    WHERE tenant = %(tenant)s AND owner = current_user AND path = %(path)s AND heading = ANY(%(headings)s::text[])
 """
 
 
@@ -45,6 +51,14 @@ class PostgresImportLedger(ImportLedger):
             self._fingerprints = None
             self._database.rows(SET_FINGERPRINT, path=_key(path), fingerprint=fingerprint)
             self._database.rows(ADD_HEADINGS, path=_key(path), headings=sorted(headings))
+
+    @override
+    def paths(self) -> Sequence[str]:
+        return sorted(path for path, _ in self._database.rows(FINGERPRINTS))
+
+    @override
+    def withdraw(self, path: str, headings: set[str]) -> None:
+        self._database.rows(WITHDRAW_HEADINGS, path=_key(path), headings=sorted(headings))
 
 
 def _key(path: str) -> str:

@@ -125,6 +125,7 @@ def _of_its_text(only: EntryFilter) -> Iterator[Where]:
         "cardinality(t.keywords) = 0": ("f_unlabelled", only.unlabelled or None),
         "%(f_tag)s = ANY(t.tags)": ("f_tag", only.tag),
         "t.source = %(f_source)s": ("f_source", only.source),
+        "e.reach = 'home' AND t.door = %(f_door)s": ("f_door", "checkout" if only.of_others else None),
         "starts_with(t.file_path, %(f_folder)s)": ("f_folder", only.folder and os.path.join(only.folder, "")),
         "t.session_id = %(f_session)s": ("f_session", only.session),
         "t.session_id IS DISTINCT FROM %(f_except_session)s": ("f_except_session", only.except_session),

@@ -1,6 +1,7 @@
 """The ledger of imports in the store's tables, separate from `file_state`, which imports attrs and would slow down the hook."""
 
 import os
+from collections.abc import Sequence
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.ports.file_state import ImportLedger
@@ -35,6 +36,17 @@ class SqliteImportLedger(ImportLedger):
                 "INSERT OR IGNORE INTO source_heading (path, heading) VALUES (?, ?)",
                 ((_key(path), heading) for heading in sorted(headings)),
             )
+
+    @override
+    def paths(self) -> Sequence[str]:
+        return [path for (path,) in self._database.rows("SELECT path FROM sources ORDER BY path")]
+
+    @override
+    def withdraw(self, path: str, headings: set[str]) -> None:
+        self._database.run_many(
+            "DELETE FROM source_heading WHERE path = ? AND heading = ?",
+            ((_key(path), heading) for heading in sorted(headings)),
+        )
 
 
 def _key(path: str) -> str:

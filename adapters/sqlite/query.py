@@ -105,6 +105,9 @@ def _of_the_entry(only: EntryFilter) -> Iterator[Where]:
     yield from _of_its_origin(only)
     if only.permanent:
         yield Where("e.permanent", ())
+    if only.of_others:  # the text is looked up for the few entries that are kept at home
+        texts = "SELECT door FROM entry_text WHERE entry_seq = e.seq"
+        yield Where(f"e.reach = 'home' AND ({texts}) = 'checkout'", ())
     if only.ranked:
         yield Where("e.retired = 0", ())
     if only.among is not None:

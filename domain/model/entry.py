@@ -165,7 +165,7 @@ class Entry:
         project: The id of the project where it stands or was said; None for none.
         reach: Where it may be shown without being asked for: the user's own making everywhere, what is shared as the trust in its project
             decides, or only in its project.
-        door: How it came into the store.
+        door: How it came into the store; by a `checkout` while the version of its file is not the user's.
         superseded_by: The id of the learning that replaces it; None for none.
         source_project: The label of the project it comes from, as displayed; None for a universal one.
         workspace: The folder of projects it comes from.
@@ -263,6 +263,11 @@ class Entry:
     def place(self) -> str:
         """The key of its file's absence: the path of the file; of a captured section, its own name."""
         return f"#{self.anchor_id}" if goes_by_its_anchor(self.kind, self.anchor_id) else self.file_path or ""
+
+    @property
+    def is_of_others(self) -> bool:
+        """Whether it is kept at home as the version of its file was not the user's."""
+        return self.door == "checkout" and self.reach == "home"
 
     @property
     def content_hash(self) -> str:

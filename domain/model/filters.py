@@ -45,6 +45,7 @@ class EntryFilter(NamedTuple):
         tier: Only entries of this tier.
         context_type: Only entries of this type of work.
         source: Only entries of this source.
+        of_others: Only entries kept at home as the version of their file was not the user's.
         session: Only entries from this session, by the host's name.
         except_session: No entries from this session.
         since: Only entries made in this second or later.
@@ -73,6 +74,7 @@ class EntryFilter(NamedTuple):
     tier: Tier | None = None
     context_type: ContextType | None = None
     source: Source | None = None
+    of_others: bool = False
     session: str | None = None
     except_session: str | None = None
     since: dt.datetime | None = None
@@ -88,6 +90,7 @@ class EntryFilter(NamedTuple):
 LEARNINGS = EntryFilter()
 IMPORTED_LEARNINGS = EntryFilter(source="import", ranked=True)
 EVERYTHING = EntryFilter(kinds=KINDS)
+OF_OTHERS = EntryFilter(kinds=KINDS, of_others=True, ranked=True)
 CONVERSATIONS = EntryFilter(kinds=CONVERSATION_KINDS, ranked=True)
 
 CollectionName: TypeAlias = Literal["all", "learnings", "sessions", "conversations", "documents"]

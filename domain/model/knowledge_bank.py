@@ -86,3 +86,8 @@ class BankEntry(NamedTuple):
         text = self.description.removeprefix(CONTINUES)
         is_continued = text != self.description and not text.startswith(CONTINUES)
         return self.name + text if is_continued and self.name else text
+
+    @property
+    def lines(self) -> str:
+        """The lines that say what the lesson is, as its file has them."""
+        return "\n".join((f"{ENTRY_HEAD}{self.heading}", self.description, *self.notes))

@@ -10,7 +10,9 @@ Source: TypeAlias = Literal["retro", "session-capture", "manual", "import"]
 Tier: TypeAlias = Literal["constitutional", "critical", "important", "normal", "temporary", "deprecated"]
 ContextType: TypeAlias = Literal["research", "implementation", "decision", "discovery", "general"]
 Reach: TypeAlias = Literal["everywhere", "shared", "home"]
-Door: TypeAlias = Literal["writer", "add", "mcp", "retro", "capture", "bank", "global-bank", "file", "import"]
+Door: TypeAlias = Literal[
+    "writer", "add", "mcp", "retro", "capture", "bank", "global-bank", "file", "import", "checkout"
+]
 DecayMode: TypeAlias = Literal["half-life", "rates"]
 
 KINDS: tuple[Kind, ...] = get_args(Kind)

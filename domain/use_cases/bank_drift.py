@@ -16,6 +16,7 @@ from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.redaction import redact
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
+from hardwon.ports.file_versions import FileVersions
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 
 ALL = 2**31 - 1
@@ -46,11 +47,12 @@ class FindDrift:
 
     A lesson is edited if its heading was imported, its text is unknown to the store, and the store has one lesson of that name
     from there whose text the file has no more. It is removed if the heading is gone, and its text from every file.
-    Earlier texts of a lesson are known: a file that still has one is not edited.
+    Earlier texts of a lesson are known: a file that still has one is not edited. A version that is not the user's edits nothing.
 
     Attributes:
         bank: The files.
         ledger: The headings that were imported.
+        versions: Whose the versions of files are.
         workplace: The project of the bank.
 
     """
@@ -58,11 +60,15 @@ class FindDrift:
     bank: KnowledgeBank
     repository: EntryRepository
     ledger: ImportLedger
+    versions: FileVersions
     workplace: Workplace
 
     def find(self) -> tuple[Drift, ...]:
         """Return the edited and removed lessons, by file and heading; those of files that can't be read are left out."""
-        return tuple(drift for file in self._texts for drift in self._of_file(file))
+        return tuple(drift for file in self._texts for drift in self._of_file(file) if self._is_own(file))
+
+    def _is_own(self, file: BankFile) -> bool:
+        return file.project is None or self.versions.of(file.path).is_own
 
     def _of_file(self, file: BankFile) -> Iterator[Drift]:
         present = defaultdict[str, list[str]](list)

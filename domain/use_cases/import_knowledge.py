@@ -9,22 +9,27 @@ from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
+from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, OBSERVED_IN, BankEntry, text_after
 from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.retro.bank_edit import PLACES, Banks
+from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
+from hardwon.domain.model.version import OWN, Version
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
+from hardwon.ports.file_versions import FileVersions
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 from hardwon.ports.projects import Projects
 
 NAME_WORDS = 8
 FOREIGN_COUNT = 100
-"""The highest observation count that a foreign project's bank gives a lesson."""
+"""The highest observation count that the bank of a foreign project, or of others' version, gives a lesson."""
 REPLACEMENT = "\ufffd"
+FROM_FILE = ("name", "notes", "references", "observation_count", "confidence", "updated_at")
+"""The fields that a file gives a lesson, but for those that its identity gives."""
 
 
 @attrs.frozen(kw_only=True)
@@ -67,13 +72,15 @@ class ImportKnowledge:
     Import new entries; a heading is never imported twice.
 
     So hand edits of known entries are not synced back, and deleted entries stay
-    deleted, while entries that a teammate added are imported.
+    deleted, while entries that a teammate added are imported. Entries of a version
+    that is not the user's are kept at home.
     """
 
     bank: KnowledgeBank
     repository: EntryRepository
     projects: Projects
     ledger: ImportLedger
+    versions: FileVersions
     clock: Clock
     workplace: Workplace
 
@@ -101,32 +108,59 @@ class ImportKnowledge:
             return Imported()
         with self.repository.transaction():
             seen = self.ledger.headings(file.path)
+            new = {entry for entry in entries if redact(entry.heading) not in seen}
+            version = self.version_of(file) if new else OWN
             outcomes = dict[BankEntry, Imported]()
             for entry in entries:
                 progress(file)
-                outcomes[entry] = Imported(known=1) if redact(entry.heading) in seen else self._entry(entry, file)
+                outcomes[entry] = self._entry(entry, file, version) if entry in new else Imported(known=1)
             taken = {redact(entry.heading) for entry, outcome in outcomes.items() if outcome.added or outcome.known}
             self.ledger.record(file.path, taken, file.fingerprint)
         return sum(outcomes.values(), Imported())
 
-    def _entry(self, lesson: BankEntry, file: BankFile) -> Imported:
+    def version_of(self, file: BankFile) -> Version:
+        """Return the present version of *file*; the user's own bank is the user's."""
+        return OWN if file.project is None else self.versions.of(file.path)
+
+    def as_of_user(self, known: Entry, lesson: BankEntry, file: BankFile) -> Entry:
+        """
+        Return *known*, an entry kept at home, as *lesson* of the user's own version of *file* says it.
+
+        Raises:
+            InvalidEntryError: it says nothing that can be stored.
+
+        """
+        now = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file, OWN)))
+        values = {name: getattr(now, name) for name in FROM_FILE}
+        return attrs.evolve(known, **values, door="bank", reach="shared")
+
+    def _entry(self, lesson: BankEntry, file: BankFile, version: Version) -> Imported:
+        is_own = version.owns(lesson.lines)
         try:
-            entry = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file)))
+            entry = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file, version)))
         except InvalidEntryError as error:
             return Imported(skipped=(f"{file.path}: {ENTRY_HEAD}{redact(lesson.heading)[:80]}: {error}",))
         try:
-            placed = PlaceEntry(self.repository, self.projects, self._origin(file)).place(entry, _unchanged)
+            placed = PlaceEntry(self.repository, self.projects, self._origin(file, is_own=is_own)).place(
+                entry, _unchanged
+            )
         except ForgottenError:
             return Imported(forgotten=1)
         return Imported(known=1) if placed.merged else Imported(added=1)
 
-    def _highest_count(self, file: BankFile) -> int:
-        return FOREIGN_COUNT if file.project is not None and self.workplace.visibility.is_foreign else MAX_COUNT
+    def _highest_count(self, file: BankFile, version: Version) -> int:
+        is_foreign = file.project is not None and self.workplace.visibility.is_foreign
+        return FOREIGN_COUNT if is_foreign or not version.is_own else MAX_COUNT
 
-    def _origin(self, file: BankFile) -> Origin:
+    def _origin(self, file: BankFile, *, is_own: bool) -> Origin:
         if file.project is None:
             return Origin(self.workplace._replace(project=""), "global-bank", "everywhere")
-        return Origin(self.workplace, "bank")
+        return Origin(self.workplace, "bank") if is_own else Origin(self.workplace, "checkout", "home")
+
+
+def stored_identity(lesson: BankEntry) -> str:
+    """Return the id of the entry that *lesson* becomes."""
+    return content_hash(redact(_storable(lesson.text)))
 
 
 def _unchanged(known: Entry, _: Entry) -> Entry:
@@ -198,12 +232,23 @@ class SyncBanks:
             skipped = self.import_knowledge.everything().skipped
             for place in PLACES:
                 for identity, count in banks.counts(place).items():
-                    self._raise_to(identity, min(count, MAX_COUNT), is_local=place.scope == "local")
+                    self._raise_to(identity, min(count, MAX_COUNT), place)
         return skipped
 
-    def _raise_to(self, identity: str, count: int, *, is_local: bool) -> None:
-        known, here = self.repository.get(identity), self.workplace
-        if is_local and here.visibility.is_foreign:
-            count = min(count, FOREIGN_COUNT) if known and known.project in here.own else 0
-        if known and known.observation_count < count:
-            self.repository.put(attrs.evolve(known, observation_count=count))
+    def _raise_to(self, identity: str, count: int, place: BankPlace) -> None:
+        known = self.repository.get(identity)
+        believed = self._believed(count, known, place) if known else 0
+        if known and known.observation_count < believed:
+            self.repository.put(attrs.evolve(known, observation_count=believed))
+
+    def _believed(self, count: int, known: Entry, place: BankPlace) -> int:
+        """Return how much of *count* in that file holds for *known*: others raise no count but of their own lessons."""
+        if place.scope == "global" or not (self.workplace.visibility.is_foreign or self._is_of_others(place)):
+            return count
+        is_theirs = known.is_of_others or (self.workplace.visibility.is_foreign and known.project in self.workplace.own)
+        return min(count, FOREIGN_COUNT) if is_theirs else 0
+
+    def _is_of_others(self, place: BankPlace) -> bool:
+        imports = self.import_knowledge
+        local = (file for file in imports.bank.files() if file.project is not None and file.category == place.category)
+        return not all(imports.version_of(file).is_own for file in local)

@@ -19,6 +19,7 @@ from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import Absences, Tombstones
+from hardwon.ports.file_versions import FileVersions
 
 
 def stored_of(repository: EntryRepository, path: str) -> list[Entry]:
@@ -86,6 +87,7 @@ class IndexOneFile:
     Index a file: an entry for the whole and for each named section of a document; for a captured file, sections only.
 
     Attributes:
+        versions: Whose the versions of files are: entries of others' versions are kept at home.
         tombstones: Sections deleted from the store that their file still has.
         absences: The state of entries whose files are gone, for when they come back.
         workplace: The origin of files that do not state theirs.
@@ -94,6 +96,7 @@ class IndexOneFile:
     """
 
     repository: EntryRepository
+    versions: FileVersions
     tombstones: Tombstones
     absences: Absences
     usage: UsageLog
@@ -172,6 +175,22 @@ class _Plan(ABC):
         """Return the outcome if the entries stay unchanged."""
 
     @cached_property
+    def is_own(self) -> bool:
+        """Whether the version of the file is the user's."""
+        return self.tools.versions.of(self.document.path).is_own
+
+    def is_accepted(self, known: Entry) -> bool:
+        """Return whether *known* was kept at home, and its file is the user's now."""
+        return known.is_of_others and self.is_own
+
+    def placed(self, entry: Entry, known: Entry | None) -> Entry:
+        """Return *entry*, *known* so far, at home while the version of its file is not the user's."""
+        reach = "shared" if known and known.is_of_others else entry.reach
+        if reach != "shared" or self.is_own:
+            return attrs.evolve(entry, reach=reach)
+        return attrs.evolve(entry, reach="home", door="checkout")
+
+    @cached_property
     @abstractmethod
     def entries(self) -> Sequence[Entry]:
         """The entries to store."""
@@ -228,7 +247,8 @@ class _DocumentPlan(_Plan):
     @cached_property
     def entries(self) -> Sequence[Entry]:
         made = self._made(self.known)
-        return self._made(self._absent.over(made)) if self._absent else made
+        made = self._made(self._absent.over(made)) if self._absent else made
+        return [self.placed(entry, self.known.get(entry.anchor_id)) for entry in made]
 
     def kept(self, entries: Mapping[str, Entry]) -> IndexedFile:
         whole = self.entries[0]
@@ -261,7 +281,9 @@ class _DocumentPlan(_Plan):
         """Whether the entries have this text; documents of an early store lack their folder and are indexed again."""
         whole = self.known.get("")
         is_same = whole is not None and whole.file_hash == self.document.file_hash
-        return is_same and whole is not None and (whole.kind != "document" or whole.spec_folder is not None)
+        if not is_same or whole is None or self.is_accepted(whole):
+            return False
+        return whole.kind != "document" or whole.spec_folder is not None
 
     @property
     def _is_deleted(self) -> bool:
@@ -397,7 +419,13 @@ class _CapturedPlan(_Plan):
 
     def _is_taken(self, section: CapturedSection) -> bool:
         entry = self.known.get(section.anchor_id)
-        return entry is not None and entry.entry_id == section.anchor_id != entry.anchor_id
+        if entry is None or entry.entry_id != section.anchor_id:
+            return False
+        return entry.anchor_id != section.anchor_id or self._is_claimed(entry)
+
+    def _is_claimed(self, entry: Entry) -> bool:
+        """Return whether others' version of the file has a section that the user has in another file."""
+        return entry.file_path != self.document.path and not (entry.is_of_others or self.is_own)
 
     def _is_deleted(self, section: CapturedSection) -> bool:
         if self.select != "changed" or section.anchor_id in self.known:
@@ -408,7 +436,9 @@ class _CapturedPlan(_Plan):
         """Return whether the entry of that section has this file and text."""
         entry = self.known.get(section.anchor_id)
         wanted = (section.anchor_id, self.document.path, section.section_hash)
-        return entry is not None and (entry.entry_id, entry.file_path, entry.file_hash) == wanted
+        if entry is None or (entry.entry_id, entry.file_path, entry.file_hash) != wanted:
+            return False
+        return not self.is_accepted(entry)
 
     def _entry(self, section: CapturedSection) -> Entry:
         """Return the entry of a section; if it comes back, with the values from before it was gone."""
@@ -416,7 +446,8 @@ class _CapturedPlan(_Plan):
         known = self.known.get(section.anchor_id)
         entry = making.entry(section, without_file_values(known, self.tools.history) if known else None)
         was = None if known else self._absent(entry)
-        return making.entry(section, was.over([entry])[entry.anchor_id]) if was else entry
+        entry = making.entry(section, was.over([entry])[entry.anchor_id]) if was else entry
+        return self.placed(entry, known)
 
     def _absent(self, entry: Entry) -> AbsentFile | None:
         was = self.tools.absences.of(entry.place, "")

@@ -83,7 +83,8 @@ class PlaceEntry:
         now = self._combined(known, new, repeated)
         if now != known:
             self.repository.put(now)
-        for project in {known.project, new.project} - {None, now.project} if now.reach != "home" else ():
+        is_noted = now.reach != "home" and not new.is_of_others
+        for project in {known.project, new.project} - {None, now.project} if is_noted else ():
             self.projects.add_place(now.entry_id, project or "")
         return Stored(now, merged=True)
 

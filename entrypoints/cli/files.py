@@ -36,6 +36,7 @@ from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
 from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_piped, standard_input
+from hardwon.entrypoints.versions import others_notice, settle_versions
 
 
 def index(
@@ -80,6 +81,7 @@ def index(
     wanted = [_existing(path, index_files) for path in paths or ()]
     run = functools.partial(index_files.index, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
     indexed = _index_with_progress(run, verbose=verbose)
+    at_home = 0 if dry_run else settle_versions(memory, project_root, read_workplace(memory, project_root))
     if not dry_run:
         offer_downloads(memory)
     made = 0
@@ -94,6 +96,8 @@ def index(
         if dry_run:
             _say_plan(indexed)
         say(f"{_counts(indexed, dry_run=dry_run)}; {counted(made, 'vector', 'vectors')} made, {missing} missing.")
+        if at_home:
+            say(others_notice(at_home))
     if not dry_run:
         label_after_output(memory)
 

@@ -15,9 +15,8 @@ from hardwon.domain.model.project import CONVERSATIONS, Conversations
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_up, used_agents, write_plugin
-from hardwon.entrypoints.bootstrap_capture import folder_of_files
 from hardwon.entrypoints.bootstrap_files import build_index_host_memory
-from hardwon.entrypoints.bootstrap_project import count_host_facts, host_memory, top_of
+from hardwon.entrypoints.bootstrap_project import count_host_facts, folder_of_files, host_memory, top_of
 from hardwon.entrypoints.bootstrap_projects import build_git_exclusion, build_know_projects
 from hardwon.entrypoints.cli.console import Yes, agrees, ask, can_be_asked, print_json, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress

@@ -40,6 +40,7 @@ from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.projects import look_up_if_possible, trust_here
+from hardwon.entrypoints.versions import others_notice, settle_versions
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
 
@@ -130,16 +131,19 @@ def import_knowledge(
     memory = open_for(project_root, global_store)
     trusted = trust_here(memory, project_root)
     imported = import_with_progress(memory, project_root)
+    at_home = settle_versions(memory, project_root, read_workplace(memory, project_root))
     brought = _import_older(memory, older, documents, project_root, only_own=True) if older else None
     drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
     taken = take_over(memory, project_root, drifts, complain if as_json else say, yes=yes) if changed else []
     embedded = 0 if no_embed else embed_with_progress(memory)
     if as_json:
-        trust = {"trusted": trusted} if trusted else {}
+        trust = {**({"trusted": trusted} if trusted else {}), **({"at_home": at_home} if at_home else {})}
         by_hand = [{**drift_document(drift), "taken_over": drift in taken} for drift in drifts]
         brought_in = {"documents": brought} if brought else {}
         print_json({"imported": imported, **brought_in, "embedded": embedded, **trust, "changed_by_hand": by_hand})
         return
+    if at_home:
+        say(others_notice(at_home))
     if trusted:
         say(on_one_line(trusted))
     if brought:

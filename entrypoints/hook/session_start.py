@@ -9,11 +9,12 @@ from hardwon.domain.model.settings import Occasion, Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, wake
-from hardwon.entrypoints.bootstrap_files import build_import_knowledge, has_changed_banks
+from hardwon.entrypoints.bootstrap_files import build_import_knowledge, build_versions, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
 from hardwon.entrypoints.hook.request import HookRequest
+from hardwon.entrypoints.versions import count_at_home, others_notice
 
 SEARCH_SECONDS = 1.6
 """By then the search has ended on a machine with little else to do; the rest is for ranking and printing."""
@@ -61,6 +62,7 @@ class SessionStart:
         self._memory = self._open()
         self._place = read_place(self._memory, project_root)
         self._workplace = self._place.workplace
+        self._came_from_others = 0
 
     def inject(self, *, framed: bool, compacted: str = "") -> Injection:
         """
@@ -105,10 +107,11 @@ class SessionStart:
             self._warn(line)
 
     def wake_worker(self, injection: Injection) -> None:
-        """Leave to the worker what waits: vectors that ask nobody else, sessions that were cut off, a new repository."""
+        """Leave to the worker what waits: vectors that ask nobody else, sessions that were cut off, what git is to be asked."""
         is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
         try:
             is_waiting = (is_local and injection.pending) or self._place.project.is_repository_to_ask
+            is_waiting = is_waiting or count_at_home(self._memory, self._workplace)
             if is_waiting or has_events(self._settings.global_store):
                 wake(self._settings, self._project_root)
         except (StorageError, OSError) as error:
@@ -131,6 +134,8 @@ class SessionStart:
             raise
 
     def _notice(self) -> str:
+        if self._came_from_others:
+            return others_notice(self._came_from_others)
         if not self._workplace.visibility.is_foreign:
             return ""
         from hardwon.entrypoints.projects import notice_for_first_session
@@ -142,13 +147,15 @@ class SessionStart:
         if not has_changed_banks(self._memory, self._project_root):
             return ""
         try:
-            imported = build_import_knowledge(self._memory, self._project_root, self._workplace).changed(
+            versions = build_versions(self._memory, asks_git=False)
+            imported = build_import_knowledge(self._memory, self._project_root, self._workplace, versions).changed(
                 self._deadline.within(IMPORT_SECONDS), LARGEST_IMPORT
             )
         except CorruptStoreError:
             raise
         except StorageError as error:
             return f"import put off: {error}"
+        self._came_from_others = count_at_home(self._memory, self._workplace) if imported.added else 0
         for line in imported.skipped:
             self._warn(f"not imported: {line}")
         return LEFT.format(imported.left) if imported.left else ""

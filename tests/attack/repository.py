@@ -66,6 +66,30 @@ def clone_hostile_repository(
     assert f"<{USER}>" in (target / ".git/logs/HEAD").read_text("utf-8"), "the clone's reflog has the user's address"
 
 
+def push_hostile_branch(root: Path, environ: Mapping[str, str], edited: str) -> None:
+    """
+    Let an outsider's pull request be checked out in a repository of the user's: new lessons and files, and an edited one.
+
+    Args:
+        root: The user's repository.
+        environ: The environment of git.
+        edited: Words that the branch adds to the user's own lesson and decision.
+
+    """
+    signed = {**environ, "GIT_AUTHOR_NAME": "Mallory", "GIT_AUTHOR_EMAIL": OUTSIDER, "GIT_COMMITTER_EMAIL": OUTSIDER}
+    git(root, environ, "checkout", "--quiet", "-b", "pull-request")
+    bank = root / "docs/knowledge-bank/patterns.md"
+    lessons = bank.read_text("utf-8").replace("Observation count: 1", "Observation count: 99999999")
+    _write_bank(root)
+    write(root, "docs/knowledge-bank/patterns.md", lessons.replace(".\n", f" {edited}.\n") + bank.read_text("utf-8"))
+    _write_memory(root, root.name)
+    _write_specs(root, root.name)
+    for name in ("memory/decisions/choice.md", "memory/sessions/day.md"):
+        write(root, name, (root / name).read_text("utf-8") + f"\nAnd {edited}.\n")
+    git(root, environ, "add", "--all", "--force")
+    git(root, signed, "commit", "--quiet", "-m", "Improve the books")
+
+
 def write(root: Path, name: str, text: str) -> Path:
     """Write a file of a project, and the folders it is in."""
     path = root / name

@@ -33,6 +33,18 @@ def test_headings_gather_and_the_last_fingerprint_counts(
         assert {path: world.ledger.fingerprint(path) for path in last} == last
 
 
+def test_a_heading_that_was_withdrawn_counts_as_never_imported(make: MakeWorld) -> None:
+    with make() as world:
+        world.ledger.record("/b/patterns.md", {"A"}, "1")
+        world.ledger.record("/a/patterns.md", {"A", "B"}, "1")
+        world.ledger.withdraw("/a/patterns.md", {"A", "C"})
+        world.ledger.withdraw("/c/patterns.md", {"A"})
+
+        assert world.ledger.headings("/a/patterns.md") == {"B"}
+        assert world.ledger.headings("/b/patterns.md") == {"A"}
+        assert world.ledger.paths() == ["/a/patterns.md", "/b/patterns.md"]
+
+
 def test_the_returned_value_is_a_copy(make: MakeWorld) -> None:
     with make() as world:
         world.ledger.record("/a/patterns.md", {"A"}, "1")

@@ -30,6 +30,14 @@ class InMemoryImportLedger(ImportLedger):
         self._headings[path] |= headings
         self._fingerprints[path] = fingerprint
 
+    @override
+    def paths(self) -> Sequence[str]:
+        return sorted(self._fingerprints)
+
+    @override
+    def withdraw(self, path: str, headings: set[str]) -> None:
+        self._headings[path] -= headings
+
 
 class InMemoryKnowledgeBank(KnowledgeBank):
     """Files by name; the name without its ending is the category, the part before the slash the project."""

@@ -17,11 +17,18 @@ from tests.fakes.files import ROOT, InMemoryFiles
 from tests.fakes.history import InMemoryHistory
 from tests.fakes.tombstones import InMemoryTombstones
 from tests.fakes.usage import InMemoryUsageLog
+from tests.fakes.versions import InMemoryVersions
 from tests.fakes.workplaces import working_in
 from tests.strategies import NOW
 
 
-def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defaults: Defaults = PLAIN) -> IndexFiles:
+def index_files(
+    files: InMemoryFiles,
+    repository: InMemoryEntryRepository,
+    defaults: Defaults = PLAIN,
+    *,
+    versions: InMemoryVersions | None = None,
+) -> IndexFiles:
     """Return the indexing of *files* into *repository*, with all it needs."""
     tombstones, history = InMemoryTombstones(repository.state), InMemoryHistory(repository.state)
     absences = InMemoryAbsences(repository.state)
@@ -31,6 +38,7 @@ def index_files(files: InMemoryFiles, repository: InMemoryEntryRepository, defau
         project_root=ROOT,
         index_one_file=IndexOneFile(
             repository=repository,
+            versions=versions or InMemoryVersions(),
             tombstones=tombstones,
             absences=absences,
             usage=InMemoryUsageLog(repository.state),

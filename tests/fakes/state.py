@@ -134,6 +134,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.tier in {None, entry.tier}
         and only.context_type in {None, entry.context_type}
         and only.source in {None, entry.source}
+        and (entry.is_of_others or not only.of_others)
         and only.label in {None, entry.source_project}
         and only.session in {None, entry.session_id}
         and (only.except_session is None or only.except_session != entry.session_id)

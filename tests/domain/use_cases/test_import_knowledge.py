@@ -14,6 +14,7 @@ from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import InMemoryProjects
+from tests.fakes.versions import InMemoryVersions
 from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, bank_chunk, banks, lesson
 
@@ -28,6 +29,7 @@ class Import:
     bank: InMemoryKnowledgeBank = attrs.field(factory=InMemoryKnowledgeBank)
     repository: InMemoryEntryRepository = attrs.field(factory=InMemoryEntryRepository)
     ledger: InMemoryImportLedger = attrs.field(factory=InMemoryImportLedger)
+    versions: InMemoryVersions = attrs.field(factory=InMemoryVersions)
     clock: FixedClock = attrs.field(factory=FixedClock)
 
     def write(self, *chunks: str, path: str = PATH) -> None:
@@ -44,6 +46,7 @@ class Import:
             bank=self.bank,
             repository=self.repository,
             ledger=self.ledger,
+            versions=self.versions,
             clock=self.clock,
         )
 

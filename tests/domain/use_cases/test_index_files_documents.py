@@ -33,7 +33,7 @@ class Documents:
     def __init__(self, defaults: Defaults | None = None) -> None:
         self.files = InMemoryFiles()
         self.repository = InMemoryEntryRepository()
-        self.index: IndexFiles = index_files(self.files, self.repository, *([defaults] if defaults else []))
+        self.index: IndexFiles = index_files(self.files, self.repository, defaults or Defaults())
 
     def write(self, body: str, **front_matter: str) -> None:
         self.files.put(PATH, body, WRITTEN_AT, **front_matter)

@@ -22,6 +22,7 @@ from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import InMemoryProjects
+from tests.fakes.versions import InMemoryVersions
 from tests.fakes.workplaces import working_in
 from tests.strategies import NOW, of_file
 
@@ -51,6 +52,7 @@ class Scene:
     repository: InMemoryEntryRepository = attrs.field(factory=InMemoryEntryRepository)
     ledger: InMemoryImportLedger = attrs.field(factory=InMemoryImportLedger)
     workplace: Workplace = attrs.field(factory=lambda: working_in("here"))
+    versions: InMemoryVersions = attrs.field(factory=InMemoryVersions)
 
     def keep(self, *lessons: Lesson) -> SavedRetro:
         return SaveRetro(self.bank, lambda: self.sync).save(lessons)
@@ -72,6 +74,7 @@ class Scene:
             bank=bank,
             repository=self.repository,
             ledger=self.ledger,
+            versions=self.versions,
             clock=FixedClock(),
         )
 

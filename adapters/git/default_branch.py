@@ -1,0 +1,101 @@
+"""
+The default branch of a repository: its content counts as accepted by the user. Standard library only.
+
+`git clone` and newer versions of `git fetch` note it; where they did not, a local branch is taken for it only if no other may be it.
+"""
+
+import os
+from collections.abc import Collection, Iterator
+
+from hardwon.adapters.git.identity import BRANCH, config_text, first_line, git_folder
+
+HEADS = "refs/heads/"
+OF_ORIGIN = "refs/remotes/origin/"
+ORIGIN_HEAD = f"{OF_ORIGIN}HEAD"
+USUAL = ("main", "master")
+OWN_REMOTES = ("origin", ".")
+UNFINISHED = (
+    *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG"),
+    *("rebase-merge", "rebase-apply", "sequencer"),
+)
+"""Files of git while the work tree has the changes of another commit: of a merge, a cherry-pick, a revert, a rebase, a patch."""
+LARGEST_PACKED = 1 << 24
+MAX_BRANCHES = 1000
+
+
+def is_checked_out(top: str, common: str) -> bool:
+    """Return whether the work tree *top* of the repository *common* has its default branch, and no unfinished merge; no process."""
+    folder = git_folder(top)
+    if any(os.path.lexists(os.path.join(folder, name)) for name in UNFINISHED):
+        return False
+    head = first_line(os.path.join(folder, "HEAD"))
+    named = first_line(os.path.join(common, *ORIGIN_HEAD.split("/")))
+    branch = head.removeprefix(BRANCH)
+    if head == branch:
+        return False
+    return branch == default_branch(common, {*_heads(common)}, named.removeprefix("ref: "))
+
+
+def default_branch(common: str, heads: Collection[str], origin_head: str) -> str | None:
+    """
+    Return the name of the default branch of the repository *common*; None if none is known to be it.
+
+    Args:
+        common: Its git common directory.
+        heads: The names of its local branches.
+        origin_head: The reference that the remote `origin` names as its default branch; empty if unknown.
+
+    """
+    if origin_head.startswith(OF_ORIGIN):
+        return origin_head.removeprefix(OF_ORIGIN)
+    usual = [name for name in dict.fromkeys((*_named_by_user(), *USUAL)) if name in heads]
+    candidates = [*heads] if len(heads) == 1 else usual
+    return candidates[0] if len(candidates) == 1 and _is_no_fork(common, candidates[0]) else None
+
+
+def is_without_commits(common: str) -> bool:
+    """Return whether the repository *common* has no commit that a reference names; no process."""
+    folders = os.walk(os.path.join(common, "refs"))
+    return not (any(files for _, _, files in folders) or os.path.lexists(os.path.join(common, "packed-refs"))) and (
+        not os.path.lexists(os.path.join(common, "reftable"))
+    )
+
+
+def _named_by_user() -> list[str]:
+    from hardwon.adapters.git.config_file import values  # noqa: PLC0415  # only where no remote says it
+
+    return values(config_text(os.path.expanduser("~"), ".gitconfig"), "init.defaultbranch")[-1:]
+
+
+def _is_no_fork(common: str, branch: str) -> bool:
+    """Return whether *branch* follows no branch of a fork, as one made for a pull request does."""
+    from hardwon.adapters.git.config_file import values  # noqa: PLC0415  # only where no remote says it
+
+    config = config_text(common)
+    remotes, merged = (values(config, f"branch.{branch}.{key}")[-1:] for key in ("remote", "merge"))
+    return all(remote in OWN_REMOTES for remote in remotes) and all(name == f"{HEADS}{branch}" for name in merged)
+
+
+def _heads(common: str) -> Iterator[str]:
+    """Yield the names of the local branches that files of the repository *common* hold, a thousand of each sort at most."""
+    folder = os.path.join(common, "refs", "heads")
+    count = 0
+    for parent, _, files in os.walk(folder):
+        for name in files:
+            yield os.path.relpath(os.path.join(parent, name), folder).replace(os.sep, "/")
+            count += 1
+            if count >= MAX_BRANCHES:
+                return
+    yield from _packed(common)
+
+
+def _packed(common: str) -> Iterator[str]:
+    try:
+        with open(os.path.join(common, "packed-refs"), encoding="utf-8", errors="replace") as file:
+            text = file.read(LARGEST_PACKED)
+    except OSError:
+        return
+    for line in text.splitlines():
+        _, _, name = line.partition(" ")
+        if name.startswith(HEADS):
+            yield name.removeprefix(HEADS)

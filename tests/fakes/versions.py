@@ -1,0 +1,16 @@
+"""Versions of files in memory."""
+
+from hardwon.domain.model.version import OWN, Version
+from hardwon.ports.file_versions import FileVersions
+from hardwon.ports.override import override
+
+
+class InMemoryVersions(FileVersions):
+    """Every version is the user's but those of *others*, by path."""
+
+    def __init__(self, others: dict[str, Version] | None = None) -> None:
+        self.others = others or {}
+
+    @override
+    def of(self, path: str) -> Version:
+        return self.others.get(path, OWN)
