@@ -65,6 +65,19 @@ def server_of(settings: Settings) -> ServerAddress:
     return settings.server
 
 
+def vacuum_server(server: ServerAddress) -> None:
+    """
+    Remove the bytes of deleted rows from the server's files.
+
+    Raises:
+        StorageError: this role does not own the tables, or the server can't do it now.
+    """
+    _require_driver()
+    from hardwon.adapters.postgres.migrate import vacuum
+
+    vacuum(server.dsn)
+
+
 def migrate_server(server: ServerAddress) -> Sequence[int]:
     """
     Bring the database to the newest schema; return the versions that were added.

@@ -293,7 +293,8 @@ class ServerCopies(KeptElsewhere):
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
         line = (
-            f"{self._path}: deleted rows stay in the server's files until VACUUM, in its write-ahead log, standbys and backups,"
+            f"{self._path}: deleted rows stay in the server's files until VACUUM FULL (hardwon forget --vacuum, by the tables' owner),"
+            " in its write-ahead log, standbys and backups,"
             " and other members may have kept the text for themselves: ask its owner"
         )
         return [line]

@@ -42,6 +42,12 @@ ABANDONED = """
 """A row if an index was left unfinished by an interrupted migration."""
 
 
+SELECT_TABLES = """
+    SELECT c.relname, pg_get_userbyid(c.relowner), pg_has_role(c.relowner, 'USAGE') FROM pg_class c
+    WHERE c.relnamespace = 'hardwon'::regnamespace AND c.relkind = 'r' ORDER BY c.relname
+"""
+
+
 class Migration(NamedTuple):
     """A file of SQL, run in one transaction."""
 
@@ -200,6 +206,23 @@ def _index_large_spaces(connection: psycopg.Connection) -> None:
                 " USING hnsw ((vec::halfvec({width})) halfvec_cosine_ops) WHERE vector_dims(vec) = {width}"
             ).format(name=composed.Identifier(name), width=composed.Literal(width))
         )
+
+
+def vacuum(dsn: str) -> None:
+    """
+    Write all tables again without the bytes of deleted rows; each is locked while that is done.
+
+    Raises:
+        StorageError: this role does not own them, or the server can't do it now; nothing is lost.
+    """
+    with _as_owner(dsn) as (connection, path):
+        tables = connection.execute(SELECT_TABLES).fetchall()
+        if others := {owner for _, owner, is_owned in tables if not is_owned}:
+            raise StorageError(
+                f"{path}: this role may not vacuum; the tables' owner, {', '.join(others)}, runs: hardwon forget --vacuum"
+            )
+        for name, *_ in tables:
+            connection.execute(composed.SQL("VACUUM (FULL) hardwon.{}").format(composed.Identifier(name)))
 
 
 def add_member(dsn: str, role: str, tenant: str = DEFAULT_TENANT) -> None:

@@ -8,6 +8,7 @@ import attrs
 import typer
 
 from hardwon.domain.model.erasure import MIN_TEXT_BYTES
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import IDENTITY
 from hardwon.domain.model.spelling import folded
@@ -16,6 +17,7 @@ from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_nu
 from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, complete_interrupted, while_nothing_is_captured
+from hardwon.entrypoints.bootstrap_store import server_of, vacuum_server
 from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, print_json, say
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
@@ -59,6 +61,12 @@ def forget(
         str | None,
         typer.Option("--undo-tombstone", metavar="ID", help="Let a forgotten text be stored again, by its id."),
     ] = None,
+    vacuum: Annotated[
+        bool,
+        typer.Option(
+            "--vacuum", help="On a server: also remove the bytes of deleted rows (VACUUM FULL), as the owner."
+        ),
+    ] = False,
     yes: Yes = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -78,6 +86,12 @@ def forget(
     if undo is not None:
         _undo(memory, readable(undo), as_json=as_json)
         return
+    if vacuum and memory.settings.server is None:
+        raise typer.BadParameter("the store is a file: each run writes it again", param_hint="'--vacuum'")
+    if vacuum and not (wanted or since or until or session or project or origin or kinds or secrets):
+        vacuum_server(server_of(memory.settings))
+        say("The bytes of deleted rows have left the server's files")
+        return
     forgetting = build_forget_for_good(memory, project_root)
     if secrets:
         _redact(memory, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json)
@@ -90,14 +104,24 @@ def forget(
     only = _filter(memory, session=session, project=project, origin=origin, kinds=kinds)
     plan = forgetting.plan(attrs.evolve(_wanted(memory, wanted or [], only, since, until), any_case=any_case))
     if plan.is_empty:
-        _report(plan, forgetting.prove(plan.begun, plan.problems), as_json=as_json)
-        return
-    if not yes:
-        for line in _preview(plan):
-            complain(line)
-        ask("forget this for good", yes=yes)
-    begun = plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
-    _report(plan, while_nothing_is_captured(memory, lambda: forgetting.run(begun)), as_json=as_json)
+        done = forgetting.prove(plan.begun, plan.problems)
+    else:
+        if not yes:
+            for line in _preview(plan):
+                complain(line)
+            ask("forget this for good", yes=yes)
+        begun = plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
+        done = while_nothing_is_captured(memory, lambda: forgetting.run(begun))
+    _report(plan, _vacuumed(memory, done) if vacuum else done, as_json=as_json)
+
+
+def _vacuumed(memory: Memory, done: Forgotten) -> Forgotten:
+    """Remove the bytes of deleted rows from the server's files; return *done* with the problem, if there is one."""
+    try:
+        vacuum_server(server_of(memory.settings))
+    except StorageError as error:
+        return attrs.evolve(done, problems=(*done.problems, str(error)))
+    return done
 
 
 def _redact(memory: Memory, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool) -> None:

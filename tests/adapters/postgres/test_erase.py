@@ -228,9 +228,9 @@ def test_texts_are_found_in_each_of_their_spellings(here: Member, text: str, fou
         "\uff2d\u00dcHLRAD",
         "THE SECRET PLAN",
         "the\n> secret  plan",
-        "the\tsecret\n\nplan",
+        "of the\tsecret\n\nplan",
     )
-    here.world.add(*map(lesson, (*texts, "Stra\u00dfe", "IT", "it")))
+    here.world.add(*map(lesson, (*texts, "Stra\u00dfe", "IT", "of it")))
 
     holding = here.rows.ids_holding(Erasure((text,)))
     assert len(holding) == found

@@ -12,7 +12,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from hardwon.adapters.postgres import migrate as migrations
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.migrate import add_member, members, migrate, remove_member
+from hardwon.adapters.postgres.migrate import add_member, members, migrate, remove_member, vacuum
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from tests.contracts.postgres_world import world_of
@@ -55,6 +55,33 @@ def test_of_several_migrations_at_once_one_makes_the_schema(empty: str) -> None:
     assert sorted(added) == [[]] * (AT_ONCE - 1) + [[NEWEST]]
     with closing(Database(empty)) as database:
         assert database.entries_at_first == 0
+
+
+def test_the_owner_removes_the_bytes_of_deleted_rows_and_another_role_is_told_who_may(store: str) -> None:
+    secret = "quixoblate" * 4
+    with closing(Database(store)) as database:
+        world = world_of(database)
+        world.add(entry := lesson(f"The codename is {secret}"))
+        world.repository.delete(entry.entry_id)
+    run(store, "CREATE EXTENSION pageinspect")
+    held = f"""SELECT count(*) FROM generate_series(0, pg_relation_size('hardwon.entry_text') / 8192 - 1) AS page
+        WHERE strpos(encode(get_raw_page('hardwon.entry_text', page::int), 'escape'), '{secret}') > 0"""
+    assert run(store, held) != [(0,)]
+
+    vacuum(store)
+    assert run(store, held) == [(0,)]
+
+    role = f"other_{uuid.uuid4().hex[:8]}"
+    run(store, f"CREATE ROLE {role} LOGIN")
+    try:
+        add_member(store, role)
+        with pytest.raises(
+            StorageError, match=r"may not vacuum; the tables' owner, \w+, runs: hardwon forget --vacuum"
+        ):
+            vacuum(make_conninfo(store, user=role))
+    finally:
+        remove_member(store, role)
+        run(store, f"DROP ROLE {role}")
 
 
 def test_a_schema_of_a_later_hardwon_is_refused_and_left(store: str) -> None:

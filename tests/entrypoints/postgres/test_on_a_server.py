@@ -139,6 +139,17 @@ def test_every_day_commands_work(ann: World) -> None:
         assert hardwon(ann, *command.split()).code == 0, command
 
 
+def test_a_text_is_forgotten_in_each_of_its_spellings_and_it_is_said_who_may_vacuum(ann: World) -> None:
+    for spelling in ("M\u00fchlrad", "Mu\u0308hlrad", "\uff2d\u00dcHLRAD\n> here"):
+        assert hardwon(ann, "add", f"The codename {spelling} stays secret.", "--category", "patterns").code == 0
+
+    done = hardwon(ann, "forget", "m\u00fchlrad", "--vacuum", "--yes")
+
+    assert (done.code, hardwon(ann, "list", "--json").items) == (2, [])
+    assert "may not vacuum; the tables' owner, " in done.stdout
+    assert "VACUUM FULL (hardwon forget --vacuum, by the tables' owner)" in done.stdout
+
+
 def test_the_writer_stores_there(ann: World) -> None:
     entry = (
         '{"name": "Pin images", "description": "Pin the image.", "category": "patterns", "keywords": ["a", "b", "c"]}'
