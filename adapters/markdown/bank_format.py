@@ -16,7 +16,7 @@ from hardwon.domain.model.knowledge_bank import (
     name_in,
     text_after,
 )
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import CONFIDENCES, Category, Confidence
 
@@ -140,7 +140,7 @@ def is_same(entry: BankEntry, identity: str) -> bool:
 @lru_cache(maxsize=4096)
 def identity_of(description: str) -> str:
     """Return the id that the import gives to an entry with that description."""
-    return content_hash(redact(description))
+    return content_hash(stored_form(description))
 
 
 def line_end(text: str) -> str:

@@ -55,7 +55,7 @@ from hardwon.domain.model.document import (
 )
 from hardwon.domain.model.entry import goes_by_its_anchor
 from hardwon.domain.model.plain_text import describe, plain_text, plain_title
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import redact, stored_form
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 
 
@@ -250,7 +250,7 @@ class MarkdownDocument:
 
     @cached_property
     def _body(self) -> str:
-        return redact(self.markdown.body)
+        return stored_form(self.markdown.body)
 
 
 def _section(section: AnchorSection) -> Section:
@@ -267,4 +267,4 @@ def _captured(section: AnchorSection, kind: Kind, head: Mapping[str, FrontValue]
 
 
 def _read(section: AnchorSection) -> Section:
-    return read_section(section._replace(text=redact(section.text)))
+    return read_section(section._replace(text=stored_form(section.text)))

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from hardwon.domain.model.document import FILE_KINDS, FileFields
 from hardwon.domain.model.plain_text import COMMENT_OR_FENCE, plain_text, without_links
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS, ContextType, Kind, Tier
 
@@ -180,7 +180,7 @@ class _Reading:
             return None
         if isinstance(value, bool):
             value = str(value).lower()
-        return redact(value or "").strip() or None
+        return stored_form(value or "").strip() or None
 
     def texts(self, *names: str) -> tuple[str, ...]:
         """Return a list; a text is split at commas."""
@@ -189,7 +189,7 @@ class _Reading:
             self._refuse(name, value, "a list of texts")
             return ()
         items = value.split(",") if isinstance(value, str) else value or ()
-        return tuple(text for item in items if (text := redact(item).strip()))
+        return tuple(text for item in items if (text := stored_form(item).strip()))
 
     def phrases(self, *names: str) -> tuple[str, ...]:
         texts = self.texts(*names)

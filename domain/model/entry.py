@@ -9,7 +9,7 @@ import attrs
 from hardwon.domain.model.activity import UNUSED, Usage
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import IDENTITY, content_hash, file_identity, searchable_text
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import redact, stored_form
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
     CONFIDENCES,
@@ -307,24 +307,24 @@ class Entry:
 
 def redact_entry(entry: Entry) -> Entry:
     """
-    Return *entry* with every text redacted; its id follows its description.
+    Return *entry* with every text in its `stored_form`; its id follows its description.
 
     Raises:
         InvalidEntryError: nothing is left of a text that must not be blank.
     """
     return attrs.evolve(
         entry,
-        name=redact(entry.name),
-        description=redact(entry.description),
-        reasoning=redact(entry.reasoning),
-        notes=redact(entry.notes),
-        keywords=tuple(map(redact, entry.keywords)),
-        tags=tuple(map(redact, entry.tags)),
-        references=tuple(map(redact, entry.references)),
+        name=stored_form(entry.name),
+        description=stored_form(entry.description),
+        reasoning=stored_form(entry.reasoning),
+        notes=stored_form(entry.notes),
+        keywords=tuple(map(stored_form, entry.keywords)),
+        tags=tuple(map(stored_form, entry.tags)),
+        references=tuple(map(stored_form, entry.references)),
         source_project=_redact_optional(entry.source_project),
         workspace=_redact_optional(entry.workspace),
         branch=_redact_optional(entry.branch),
-        trigger_phrases=tuple(map(redact, entry.trigger_phrases)),
+        trigger_phrases=tuple(map(stored_form, entry.trigger_phrases)),
         channel=_redact_optional(entry.channel),
         session_id=_redact_optional(entry.session_id),
     )

@@ -9,7 +9,7 @@ import attrs
 from hardwon.domain.model.activity import FieldChange, PastChange
 from hardwon.domain.model.entry import Entry, all_storable, distinct, fraction, not_blank, one_line, one_of, storable
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.triggers import LONGEST, MAX_PHRASES, SHORTEST, usable_phrases
 from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS, Confidence, Reach, Tier
 
@@ -33,15 +33,15 @@ SHOWN_CHARACTERS = 80
 
 
 def _title(text: str) -> str:
-    return one_line(redact(text))
+    return one_line(stored_form(text))
 
 
 def _text(text: str) -> str:
-    return redact(text).strip()
+    return stored_form(text).strip()
 
 
 def _labels(texts: Iterable[str]) -> tuple[str, ...]:
-    return distinct(tuple(map(redact, texts)))
+    return distinct(tuple(map(stored_form, texts)))
 
 
 def _phrases(texts: Iterable[str]) -> tuple[str, ...]:

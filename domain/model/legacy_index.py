@@ -11,7 +11,7 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.file_entry import utc_time
 from hardwon.domain.model.plain_text import beginning
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.triggers import usable_phrases
 from hardwon.domain.model.vocabulary import ContextType, Tier
 
@@ -60,7 +60,7 @@ class IndexedMemory:
         Raises:
             InvalidEntryError: it breaks a rule of `Entry`.
         """
-        clean = redact(description).strip()
+        clean = stored_form(description).strip()
         session = attrs.evolve(
             known or self._unknown(mtime),
             name=beginning(clean),

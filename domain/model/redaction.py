@@ -4,9 +4,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from hardwon.domain.model.invisible import without_invisible
 from hardwon.domain.model.secrets.find import REDACTED, without_secrets
 
-__all__ = ["REDACTED", "Cleaning", "as_text", "redact"]
+__all__ = ["REDACTED", "Cleaning", "as_text", "redact", "stored_form"]
 
 MAX_CUTS = 200
 """Passes after which a text, whose cuts keep joining into new tags, is dropped as malicious."""
@@ -33,6 +34,11 @@ def redact(text: str) -> str:
 
     """
     return _redacted(text) if len(text) > LONGEST_REMEMBERED else _remembered(text)
+
+
+def stored_form(text: str) -> str:
+    """Return *text* as an entry holds it: without characters that are not seen, and redacted."""
+    return redact(without_invisible(text))
 
 
 @lru_cache(maxsize=64)  # what is stored passes several doors, one after the other
@@ -112,7 +118,7 @@ class Cleaning(NamedTuple):
 
     def __call__(self, text: str) -> str:
         """
-        Return *text* without secrets, private passages, text injected by memory or the host, and this machine's paths.
+        Return *text* in its `stored_form`, without text injected by memory or the host, and without this machine's paths.
 
         Idempotent. A text that reveals something with each pass becomes empty.
         """
@@ -136,7 +142,7 @@ class Cleaning(NamedTuple):
         return self(head + tail)[:-LONGEST_SECRET].rstrip()
 
     def _once(self, text: str) -> str:
-        own = redact(_INJECTED.sub("\n", as_text(text)))
+        own = stored_form(_INJECTED.sub("\n", as_text(text)))
         for root in _longest_first(self.project_root, *self.other_roots):
             own = _shortened(own, root, "", "./")
         for home in _longest_first(self.home, *self.other_homes):

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cached_property
 
+from hardwon.domain.model.invisible import IGNORABLE
+
 OWN_CASE = 3
 """Characters of a text that is looked for in its own letter case: `IT` is no `it`."""
 
@@ -24,11 +26,8 @@ _SPACELESS = (
 )
 """Scripts that put no space between words, so that a line may end anywhere."""
 
-_UNSEEN = (
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-)
-"""Unicode's `Default_Ignorable_Code_Point`. Patterns are compiled when they are used: every hook imports this module."""
+_UNSEEN = f"[{IGNORABLE}]"
+"""Patterns are compiled when they are used: every hook imports this module."""
 
 _BETWEEN_SPACELESS = rf"(?<=[{_SPACELESS}])(?=[{_SPACELESS}])"
 _SPACE_BETWEEN_SPACELESS = rf"(?<=[{_SPACELESS}]) (?=[{_SPACELESS}])"

@@ -13,7 +13,7 @@ from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import BankEntry, name_in
 from hardwon.domain.model.plain_text import plain_title
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
 from hardwon.ports.file_versions import FileVersions
@@ -120,7 +120,7 @@ class FindDrift:
 
 
 def _texts_of(entries: Sequence[BankEntry]) -> Iterator[tuple[str, str]]:
-    texts = ((redact(entry.heading), redact(entry.text).strip()) for entry in entries)
+    texts = ((stored_form(entry.heading), stored_form(entry.text).strip()) for entry in entries)
     return ((heading, text) for heading, text in texts if text)
 
 

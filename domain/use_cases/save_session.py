@@ -7,7 +7,7 @@ from hardwon.domain.model.document import Document, FileFields
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
 from hardwon.domain.model.file_entry import to_entry
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.use_cases.index_one_file import put_in_place
 from hardwon.domain.use_cases.stored_values import record_given, without_file_values
 from hardwon.ports.activity import History
@@ -22,7 +22,7 @@ NO_DESCRIPTION = (
 
 
 def _clean(text: str | None) -> str | None:
-    return redact(text or "").strip() or None
+    return stored_form(text or "").strip() or None
 
 
 @attrs.frozen(kw_only=True)
@@ -73,7 +73,7 @@ class SaveSession:
 
         """
         now = self.clock.now().astimezone()
-        clean = redact(text)
+        clean = stored_form(text)
         if "\0" in clean:
             raise InvalidEntryError(f"the text holds a NUL character at position {clean.index(chr(0))}: remove it")
         if self.repository.forgotten.holds([clean, given.description or ""]):

@@ -9,7 +9,7 @@ import typer
 
 from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.store_entry import Origin, Stored
@@ -68,7 +68,11 @@ class Draft(NamedTuple):
         Raises:
             InvalidEntryError: a field breaks a rule.
         """
-        values = {**self._asdict(), "description": self.text, "name": self.name.strip() or made_name(redact(self.text))}
+        values = {
+            **self._asdict(),
+            "description": self.text,
+            "name": self.name.strip() or made_name(stored_form(self.text)),
+        }
         del values["text"]
         return redact_entry(Entry(**values, source="manual", source_project=project, created_at=now, updated_at=now))
 

@@ -17,7 +17,7 @@ from hardwon.entrypoints.bootstrap_models import OFF
 from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
 from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
 from hardwon.entrypoints.presenters.entries import entry_document
-from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.presenters.text import on_one_line, spelt_out
 
 NO_MEANING = "no vector search"
 """How a degradation begins after which it is not known what has a vector."""
@@ -61,12 +61,12 @@ def _print_in_terminal(line: Marked) -> None:
 
 
 def _coloured(line: Marked) -> Text:
-    text, at = Text(), 0
+    text, at = Text(), 0  # what is marked was made visible as a whole: parts of it would read otherwise
     for start, end in line.spans:
-        text.append(on_one_line(line.text[at:start]))
-        text.append(on_one_line(line.text[start:end]), "" if out().no_color else HIGHLIGHT)
+        text.append(spelt_out(line.text[at:start]))
+        text.append(spelt_out(line.text[start:end]), "" if out().no_color else HIGHLIGHT)
         at = end
-    return text.append(on_one_line(line.text[at:]))
+    return text.append(spelt_out(line.text[at:]))
 
 
 NOTHING = "Nothing that is remembered answers that"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
     from rich.table import Table
+    from rich.text import Text
 
 WIDE = 100
 NARROW = 60
@@ -59,7 +60,7 @@ def complain(line: str) -> None:
 
 
 def say(text: str = "") -> None:
-    """Print a text as it is; only control characters are spelt out."""
+    """Print a text as people and agents may read it."""
     print(visible(text))
 
 
@@ -79,6 +80,13 @@ def print_table(table: "Table") -> None:
     """Print *table* as wide as the terminal, unlimited where there is none, so that scripts get whole lines."""
     console = out() if sys.stdout.isatty() else _console(width=UNLIMITED)
     console.print(table)
+
+
+def cell(text: str) -> "Text":
+    """Return *text* for a cell of a table, on one line."""
+    from rich.text import Text
+
+    return Text(on_one_line(text))
 
 
 def columns() -> int:

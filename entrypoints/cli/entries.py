@@ -17,6 +17,7 @@ from hardwon.entrypoints.bootstrap_retrieval import build_summarise_usage, influ
 from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,
+    cell,
     columns,
     out,
     print_items,
@@ -47,7 +48,7 @@ from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.projects import origin_document, origin_line
-from hardwon.entrypoints.presenters.text import counted, on_one_line, utc_text, visible
+from hardwon.entrypoints.presenters.text import counted, on_one_line, stored_text, utc_text
 from hardwon.entrypoints.presenters.usage import influence_line, use_document
 from hardwon.entrypoints.streams import readable
 
@@ -149,7 +150,7 @@ def _row(entry: Entry) -> dict[str, Text | str]:
         "confidence": entry.confidence,
         "updated": f"{entry.updated_at:%Y-%m-%d}",
         "recalls": str(entry.recall_count),
-        "name": Text(visible(entry.name)),
+        "name": cell(entry.name),
     }
 
 
@@ -179,7 +180,7 @@ def show(
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
         if text:
-            say(f"{text}\n")
+            say(f"{stored_text(text)}\n")
     facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
     for name, value in {**facts, "origin": origin_line(entry, labels), **_importance(entry)}.items():
         say(f"{name:<14}{on_one_line(str(value))}")

@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskID
 from rich.table import Table
-from rich.text import Text
 
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import MIN_QUESTIONS, EvalSet
@@ -36,7 +35,7 @@ from hardwon.entrypoints.bootstrap_evaluation import (
     report_document,
 )
 from hardwon.entrypoints.bootstrap_models import OFF
-from hardwon.entrypoints.cli.console import complain, print_json, print_table, progress, say, warn
+from hardwon.entrypoints.cli.console import cell, complain, print_json, print_table, progress, say, warn
 from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.presenters.text import counted, on_one_line
@@ -229,7 +228,7 @@ def standing_table(standings: Sequence[QueryChange]) -> Table:
     table.add_column("text")
     for item in largest_changes(standings, LISTED):
         numbers = (f"{item.before:.4f}", f"{item.after:.4f}", f"{item.change:+.4f}")
-        table.add_row(*map(_plain, (item.set_name, item.policy, item.query_id, *numbers, item.text[:LONGEST_TEXT])))
+        table.add_row(*map(cell, (item.set_name, item.policy, item.query_id, *numbers, item.text[:LONGEST_TEXT])))
     return table
 
 
@@ -242,7 +241,7 @@ def _table(rows: Sequence[Row]) -> Table:
         if at:
             table.add_row()
         for _, policy, cells in policies:
-            table.add_row(_plain(name), _plain(policy), *map(_plain, cells))
+            table.add_row(cell(name), cell(policy), *map(cell, cells))
     return table
 
 
@@ -260,7 +259,3 @@ def _change_cells(change: Change) -> list[str]:
 
 def _number(name: str, value: float, sign: str = "") -> str:
     return format(value, f"{sign}.4f" if name in QUALITY else f"{sign}.1f")
-
-
-def _plain(text: str) -> Text:
-    return Text(on_one_line(text))

@@ -6,7 +6,6 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from hardwon.domain.model.project import Project, Registry
 from hardwon.domain.use_cases.know_projects import KnowProjects
@@ -16,6 +15,7 @@ from hardwon.entrypoints.cli.console import (
     NARROW,
     Yes,
     ask,
+    cell,
     columns,
     out,
     print_items,
@@ -33,7 +33,7 @@ from hardwon.entrypoints.presenters.projects import (
     project_document,
     why,
 )
-from hardwon.entrypoints.presenters.text import counted, on_one_line, visible
+from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.projects import folder_of, look_up, look_up_if_possible
 from hardwon.entrypoints.streams import readable
 
@@ -153,7 +153,7 @@ def _table(rows: Sequence[_Row]) -> Table:
     for name in kept:
         table.add_column(name, no_wrap=name in {"state", "entries", "commit"}, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(visible(getattr(row, name))) for name in kept))
+        table.add_row(*(cell(getattr(row, name)) for name in kept))
     return table
 
 

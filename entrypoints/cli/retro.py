@@ -43,7 +43,7 @@ from hardwon.entrypoints.presenters.entries import (
     no_room_for,
     storing_confirmation,
 )
-from hardwon.entrypoints.presenters.text import counted, visible
+from hardwon.entrypoints.presenters.text import counted, stored_text, visible
 from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.streams import standard_input
 from hardwon.ports.knowledge_bank import BankFiles
@@ -320,7 +320,12 @@ def _lines(entry: Entry, now: dt.datetime) -> list[str]:
         f"useful {useful} of {total} times" if total else "not judged yet",
         entry.source_project or "universal",
     ]
-    return [f"{entry.entry_id}  {visible(entry.name)}", f"  {'; '.join(facts)}", f"  {visible(entry.description)}", ""]
+    return [
+        f"{entry.entry_id}  {visible(entry.name)}",
+        f"  {'; '.join(facts)}",
+        f"  {stored_text(entry.description)}",
+        "",
+    ]
 
 
 def _days(entry: Entry, now: dt.datetime) -> int:

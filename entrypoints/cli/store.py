@@ -22,7 +22,7 @@ from hardwon.entrypoints.bootstrap_store import (
     settings_at,
     status_of,
 )
-from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, print_table, progress, say, warn
+from hardwon.entrypoints.cli.console import Yes, ask, cell, print_items, print_json, print_table, progress, say, warn
 from hardwon.entrypoints.cli.leaving import at_end
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, resolve
 from hardwon.entrypoints.presenters.text import counted
@@ -91,7 +91,7 @@ def _show(tallies: Sequence[Tally], *, on_server: bool) -> None:
     table = Table("project", "kind", "entries", *(("seen by",) if on_server else ()), box=None, pad_edge=False)
     for tally in tallies:
         seen = ("all members" if tally.is_shared else "you alone",) if on_server else ()
-        table.add_row(tally.project or "(none)", tally.kind, str(tally.entries), *seen)
+        table.add_row(cell(tally.project or "(none)"), tally.kind, str(tally.entries), *seen)
     print_table(table)
 
 

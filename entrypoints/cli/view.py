@@ -4,12 +4,16 @@ import errno
 import os
 import sys
 import threading
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hardwon.entrypoints.cli.console import say, warn
+from hardwon.entrypoints.cli.leaving import OK
 from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, resolve
+
+if TYPE_CHECKING:
+    from hardwon.entrypoints.view.server import View
 
 VIEW_EXAMPLES = """\b
 Examples:
@@ -50,13 +54,14 @@ def view(
         sys.stdout.flush()  # a program that started this reads the address now
         if not no_open:
             # A browser of the terminal does not return before it ends, and needs the page until then.
-            threading.Thread(target=_open, args=(page.address,), daemon=True).start()
+            threading.Thread(target=_open, args=(page,), daemon=True).start()
         if page.serve():
             say("Ended: the page was not used for an hour")
+        if not page.has_ended:
+            sys.stdout.flush()
+            os._exit(OK)  # Python would wait for a search or a change that the store takes back
 
 
-def _open(address: str) -> None:
-    from hardwon.entrypoints.view.server import open_browser
-
-    if not open_browser(address):
+def _open(page: "View") -> None:
+    if not page.open_in_browser():
         warn("no browser could be opened: open the address yourself")

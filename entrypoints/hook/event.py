@@ -144,12 +144,12 @@ class Event:
 
     def _markdown(self) -> str:
         from hardwon.domain.model.injection.frame import framed
-        from hardwon.domain.model.injection.neutral_text import without_tags  # compiles patterns, for a block only
+        from hardwon.domain.model.injection.neutral_text import defused  # compiles patterns, for a block only
         from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
 
         store, limit = self._settings.global_store, self._settings.injection_limit
         text = markdown_block(self._request.project_root, store, limit, _now(), self.warn)
-        return framed(without_tags(text)) if text and self._request.framed else text
+        return framed(defused(text)) if text and self._request.framed else text
 
     @property
     def _wants_block(self) -> bool:

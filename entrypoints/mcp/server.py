@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hardwon.domain.model.errors import HardwonError, UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.domain.model.injection.neutral_text import without_tags
+from hardwon.domain.model.injection.neutral_text import defused
 from hardwon.entrypoints.mcp.prompts import INSTRUCTIONS, get_prompt, list_prompts
 from hardwon.entrypoints.mcp.protocol import (
     ENVELOPE_VERSIONS,
@@ -149,7 +149,7 @@ class MemoryServer:
         try:
             answer = await self._called(name, arguments)
         except (ToolError, HardwonError) as error:
-            return {"content": [_block(without_tags(on_one_line(str(error))))], "isError": True}
+            return {"content": [_block(on_one_line(str(error)))], "isError": True}
         except Exception:  # a client is told nothing of what we did not foresee
             logger.exception("Tool %r raised an unexpected exception", name)
             return {"content": [_block(f"Error executing tool {name}")], "isError": True}
@@ -188,7 +188,7 @@ class MemoryServer:
             return entry_document(find(memory, name, here))
 
         data = plain(await self._worker.call(document))
-        return without_tags(json.dumps(data, indent=2, ensure_ascii=False))
+        return json.dumps(_defused(data), indent=2, ensure_ascii=False)
 
 
 def _block(text: str) -> dict[str, str]:
@@ -196,13 +196,13 @@ def _block(text: str) -> dict[str, str]:
 
 
 def _defused(value: Any) -> Any:
-    """Return *value* without tags of the host or of the frame in its texts."""
+    """Return *value* with each of its texts `defused`."""
     match value:
         case str():
-            return without_tags(value)
+            return defused(value)
         case list():
             return [*map(_defused, value)]
         case dict():
-            return {without_tags(name): _defused(item) for name, item in value.items()}
+            return {defused(name): _defused(item) for name, item in value.items()}
         case _:
             return value

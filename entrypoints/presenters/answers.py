@@ -8,13 +8,12 @@ from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import Marked, excerpt, shortened
 from hardwon.domain.model.filters import PolicyName
-from hardwon.domain.model.injection.neutral_text import neutral, neutral_line
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.model.ranking.question import Answer
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.entrypoints.presenters.projects import origin_document, origin_label
-from hardwon.entrypoints.presenters.text import visible
+from hardwon.entrypoints.presenters.text import stored_line, stored_text
 
 FORMULAS: Mapping[PolicyName, str] = {
     "adaptive": "clarity * has_vector * (min(1, window / length) * (cosine - cosine_mean) / cosine_deviation"
@@ -108,10 +107,10 @@ class Report(NamedTuple):
         for rank, answer in enumerate(answers, 1):
             if rank > 1:
                 yield Marked("")
-            yield _neutral(excerpt(answer.entry.name, terms, self._room())).after(f"{rank}. ")
+            yield stored_passage(excerpt(answer.entry.name, terms, self._room())).after(f"{rank}. ")
             yield Marked(f"{INDENT}{'  '.join(self._facts(answer))}")
             if body := _body(answer):
-                yield _neutral(excerpt(body, terms, self._room())).after(INDENT)
+                yield stored_passage(excerpt(body, terms, self._room())).after(INDENT)
             if answer.entry.file_path:
                 yield Marked(f"{INDENT}{self._place(answer.entry.file_path)}")
             yield from self._origin(answer.entry)
@@ -124,7 +123,7 @@ class Report(NamedTuple):
             if rank > 1:
                 yield Marked("")
             yield Marked(f"{rank}. [{answer.shown:.2f}] {self._file_or_name(answer.entry)}")
-            passage = _neutral(excerpt(_text(answer), terms, self._room() - len(QUOTES)))
+            passage = stored_passage(excerpt(_text(answer), terms, self._room() - len(QUOTES)))
             yield Marked(f'"{passage.text}"', passage.after('"').spans).after(INDENT)
             yield from _tags(answer.entry)
             yield from self._origin(answer.entry)
@@ -135,8 +134,8 @@ class Report(NamedTuple):
         for rank, answer in enumerate(answers, 1):
             folder, filename = os.path.split(answer.entry.file_path or "")
             project = answer.entry.source_project or os.path.basename(folder)
-            description = _one_line(shortened(answer.entry.description, SESSION_DESCRIPTION))
-            yield Marked(f"{rank}. [{answer.shown:.2f}] {_one_line(f'{project}/{filename}')}")
+            description = stored_line(shortened(answer.entry.description, SESSION_DESCRIPTION))
+            yield Marked(f"{rank}. [{answer.shown:.2f}] {stored_line(f'{project}/{filename}')}")
             yield Marked(f'{INDENT}"{description}"')
             yield from _tags(answer.entry)
             yield from self._origin(answer.entry)
@@ -156,7 +155,7 @@ class Report(NamedTuple):
             share = shown_share(answer, self.policy)
             score = f"{answer.score:.2f}" if share is None else f"{share:.0%}"
             yield Marked(f"[{score}] {self._where(answer)}")
-            name = _neutral(excerpt(answer.entry.name, terms, self._room()))
+            name = stored_passage(excerpt(answer.entry.name, terms, self._room()))
             yield Marked(f"{name.text} (#{answer.entry.number})", name.spans).after(INDENT)
             if counts:
                 yield Marked(f"{INDENT}{', '.join(f'{concept} ({count})' for concept, count in counts[at].items())}")
@@ -168,12 +167,12 @@ class Report(NamedTuple):
         if rules:
             yield Marked("These rules always hold here:")
         for rule in rules:
-            yield from map(Marked, f"### {neutral_line(rule.name)}\n{neutral(rule.description)}\n".split("\n"))
+            yield from map(Marked, f"### {stored_line(rule.name)}\n{stored_text(rule.description)}\n".split("\n"))
 
     def explanations(self, answers: Sequence[Answer]) -> Iterator[Marked]:
         """Yield the parts of each answer's score, where they are wanted."""
         for rank, answer in enumerate(answers if self.explained else (), 1):
-            yield Marked(f"{rank}. {_one_line(shortened(answer.entry.name, self._room()))}")
+            yield Marked(f"{rank}. {stored_line(shortened(answer.entry.name, self._room()))}")
             yield from self._explanation(answer)
 
     def _room(self) -> int:
@@ -182,7 +181,7 @@ class Report(NamedTuple):
     def _origin(self, entry: Entry) -> Iterator[Marked]:
         """Yield the lines on the project of *entry*, if that is another one, and on the lesson that replaces it, if any."""
         if entry.project and entry.project not in self.here.own and (label := origin_label(entry, self.here.labels)):
-            yield Marked(f"{INDENT}From: {_one_line(label)}")
+            yield Marked(f"{INDENT}From: {stored_line(label)}")
         if entry.superseded_by:
             yield Marked(f"{INDENT}Superseded by: {entry.superseded_by}")
 
@@ -203,35 +202,30 @@ class Report(NamedTuple):
     def _where(self, answer: Answer) -> str:
         """Return the section or file of an answer, its kind if it has none."""
         entry = answer.entry
-        anchor = f"#{_one_line(entry.anchor_id)}" if entry.anchor_id else ""
+        anchor = f"#{stored_line(entry.anchor_id)}" if entry.anchor_id else ""
         return f"{self._place(entry.file_path)}{anchor}" if entry.file_path else entry.kind
 
     def _file_or_name(self, entry: "Entry") -> str:
         """Return the file that *entry* stands for, with the folder it lies in, or the name of a learning."""
         if not entry.file_path:
-            return _one_line(excerpt(entry.name, (), self._room()).text)
-        return _one_line(os.path.join(*entry.file_path.split(os.sep)[-2:]))
+            return stored_line(excerpt(entry.name, (), self._room()).text)
+        return stored_line(os.path.join(*entry.file_path.split(os.sep)[-2:]))
 
     def _place(self, path: str) -> str:
         """Return *path*, from the project on when it is in there."""
-        return _one_line(path.removeprefix(os.path.join(self.project_root, "")) if self.project_root else path)
+        return stored_line(path.removeprefix(os.path.join(self.project_root, "")) if self.project_root else path)
 
 
-def _one_line(text: str) -> str:
-    """Return stored *text* as data on a line of its own, its control characters spelt out."""
-    return neutral_line(visible(text))
-
-
-def _neutral(passage: Marked) -> Marked:
-    """Return *passage* as `_one_line` does; its spans stay, unless its characters moved."""
-    text = _one_line(passage.text)
+def stored_passage(passage: Marked) -> Marked:
+    """Return *passage* as `stored_line` does; its spans stay, unless its characters moved."""
+    text = stored_line(passage.text)
     added = text.removesuffix(passage.text)
     return passage.after(added) if added != text else Marked(text)
 
 
 def _tags(entry: "Entry") -> Iterator[Marked]:
     if entry.tags:
-        yield Marked(f"{INDENT}Tags: {_one_line(', '.join(entry.tags))}")
+        yield Marked(f"{INDENT}Tags: {stored_line(', '.join(entry.tags))}")
 
 
 def _text(answer: Answer) -> str:

@@ -98,10 +98,15 @@ class DeskThread:
         """
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: work(self._opened()))
 
-    def close(self) -> None:
-        """Close the store, when what was begun has ended."""
-        self._thread.submit(self._close).result()
-        self._thread.shutdown()
+    def close(self, seconds: float | None = None) -> bool:
+        """Close the store when what was begun has ended, and wait for that, at most so long; return whether it has."""
+        closed = self._thread.submit(self._close)
+        self._thread.shutdown(wait=False)
+        try:
+            closed.result(seconds)
+        except TimeoutError:
+            return False
+        return True
 
     def _open_for_project(self) -> None:
         desk = self._opened()

@@ -2,17 +2,23 @@
 The checks of every request: only the browser that opened the printed address may talk to the page.
 
 Every request has to name this server as its host and carry the cookie that the one-time token was exchanged for; a change
-also comes from a form of ours. Every answer forbids scripts, styles, frames and requests of others.
+also comes from a form of ours. The token itself comes by the printed address, or by the form of a file. Every answer forbids scripts, styles, frames and requests of others.
 """
 
 import hashlib
 import hmac
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 
 COOKIE = "hardwon"
+HTTP_PORT = 80
+"""The port that clients leave out of `Host` and `Origin`."""
+
+OPAQUE = "null"
+"""The origin of a file."""
+
 TOKEN_BYTES = 24
 REMEMBERED = 10_000
 """Forms that are known to have been sent; more are not sent before the page ends."""
@@ -38,6 +44,12 @@ FOREIGN_ORIGIN = "The request came from another page, so nothing was changed. Op
 OLD_FORM = "The form is not of this run of hardwon view, so nothing was changed. Reload the page and try again."
 
 
+def hosts_of(port: int, names: Iterable[str]) -> frozenset[str]:
+    """Return the values of `Host` that mean a server of these *names* on *port*."""
+    ports = (f":{port}", "") if port == HTTP_PORT else (f":{port}",)
+    return frozenset(f"{name}{written}" for name in names for written in ports)
+
+
 class Refusal(NamedTuple):
     """Why a request is refused: the status and the text for the user."""
 
@@ -55,13 +67,16 @@ class Guard:
 
     Attributes:
         prefix: The beginning of all paths, `/` and a random name: cookies are shared by all ports of a host, but not by paths.
+        token: Exchanged once for the cookie.
+        is_used: Whether it was.
     """
 
     def __init__(self, hosts: frozenset[str], token_of: Callable[[], str] | None = None) -> None:
         make = token_of or (lambda: secrets.token_urlsafe(TOKEN_BYTES))
         self.prefix = f"/{make()}"
         self._hosts = hosts
-        self._token: str | None = make()
+        self.token = make()
+        self.is_used = False
         self._cookie = make()
         self._form_key = make().encode()
         self._sent = set[bytes]()
@@ -69,7 +84,7 @@ class Guard:
     @property
     def opening_path(self) -> str:
         """The path that is opened once, with its token."""
-        return f"{self.prefix}/?token={self._token or ''}"
+        return f"{self.prefix}/?token={self.token}"
 
     def cookie_header(self) -> str:
         """Return the header that gives the browser its cookie."""
@@ -95,10 +110,14 @@ class Guard:
 
     def exchange(self, token: str) -> Refusal | None:
         """Use the token up; return why it is refused, None if it is not."""
-        if self._token is None or not hmac.compare_digest(token.encode(), self._token.encode()):
-            return Refusal(401, OPENED_ALREADY if self._token is None else NOT_OPENED)
-        self._token = None
+        if self.is_used or not hmac.compare_digest(token.encode(), self.token.encode()):
+            return Refusal(401, OPENED_ALREADY if self.is_used else NOT_OPENED)
+        self.is_used = True
         return None
+
+    def admit_opening(self, origin: str | None, host: str) -> Refusal | None:
+        """Return why a page of *origin* may not send the one-time token, None if it may: a file may, whose origin is opaque."""
+        return None if origin in {None, OPAQUE} else self.admit_origin(origin, host)
 
     def admit_origin(self, origin: str | None, host: str) -> Refusal | None:
         """Return why a change that was asked for by a page of *origin* is refused, None if it is not."""

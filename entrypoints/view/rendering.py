@@ -1,10 +1,11 @@
-"""Replies as HTML, JSON and CSV. Every text is escaped, and control characters are spelt out."""
+"""Replies as HTML, JSON and CSV. Every text is escaped, and `visible` unless it is edited."""
 
 import csv
 import datetime as dt
 import io
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlencode
 
@@ -12,12 +13,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from hardwon.domain.model.excerpt import Marked
+from hardwon.domain.model.invisible import without_invisible
+from hardwon.entrypoints.presenters.answers import stored_passage
 from hardwon.entrypoints.presenters.entries import plain
-from hardwon.entrypoints.presenters.text import counted, utc_text, visible
+from hardwon.entrypoints.presenters.text import counted, spelt_out, utc_text, visible
 
 TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
-FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-"""A spreadsheet takes a cell that begins so for a formula."""
+_FORMULA = re.compile(
+    r"^(?=\s{0,20}[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])|(?<=[;\t])(?=\s{0,20}[=+\-@])|(?<=[\r\n])(?=\s{0,20}[=+@])"
+)
+"""Where a spreadsheet would begin a formula: at the beginning of a cell, and where it may split one, as it does at `;` in some countries."""
 
 
 def environment(prefix: str) -> Environment:
@@ -32,7 +37,7 @@ def environment(prefix: str) -> Environment:
     )
     made.globals["at"] = lambda path, **query: address(prefix, path, query)
     made.globals["counted"] = counted
-    made.filters |= {"marked": _marked, "when": utc_text, "day": _day, "share": _share}
+    made.filters |= {"as_given": _as_given, "marked": _marked, "when": utc_text, "day": _day, "share": _share}
     return made
 
 
@@ -51,29 +56,35 @@ def as_csv(rows: Sequence[Mapping[str, object]]) -> str:
     """Return a list for spreadsheets, which take no cell of it for a formula."""
     names = [*dict.fromkeys(name for row in rows for name in row)]
     text = io.StringIO()
-    writer = csv.writer(text)
+    writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
     writer.writerow(names)
     writer.writerows([_cell(plain(row.get(name))) for name in names] for row in rows)
     return text.getvalue()
 
 
 def _cell(value: object) -> object:
-    if isinstance(value, str) and value.startswith(FORMULA_SIGNS):
-        return f"'{value}"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
+    if isinstance(value, list | dict):
+        value = json.dumps(value, ensure_ascii=False)
+    return _FORMULA.sub("'", without_invisible(value)) if isinstance(value, str) else value
 
 
 def _readable(value: object) -> object:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def _as_given(text: str) -> Markup:
+    """Return *text* as it is stored, for a field in which it is edited, or because it was made harmless before."""
+    return escape(spelt_out(text))
+
+
 def _marked(marked: Marked) -> Markup:
     """Return a passage with the words that were asked for marked."""
+    text, spans = stored_passage(marked)
     parts, end = list[Markup](), 0
-    for start, stop in marked.spans:
-        parts += [escape(visible(marked.text[end:start])), Markup("<mark>%s</mark>") % visible(marked.text[start:stop])]
+    for start, stop in spans:
+        parts += [escape(text[end:start]), Markup("<mark>%s</mark>") % text[start:stop]]
         end = stop
-    return Markup("").join([*parts, escape(visible(marked.text[end:]))])
+    return Markup("").join([*parts, escape(text[end:])])
 
 
 def _day(timestamp: dt.datetime) -> str:

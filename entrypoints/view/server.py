@@ -12,13 +12,20 @@ import uvicorn
 
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.view.desk import DeskThread
-from hardwon.entrypoints.view.guard import Guard
+from hardwon.entrypoints.view.guard import Guard, hosts_of
+from hardwon.entrypoints.view.opening import OpeningFile
 from hardwon.entrypoints.view.site import Site
 
 HOST = "127.0.0.1"
 IDLE_SECONDS = 3600.0
 LOOK_SECONDS = 1.0
 """How often it is looked whether the page is still used."""
+
+LEAVING_SECONDS = 0.5
+"""How long requests may take to end after a signal: a connection that is open, or a form half sent, is then dropped."""
+
+STORE_SECONDS = 0.5
+"""How long work on the store may take to end after that; SQLite takes back what was not committed."""
 
 
 class _Server(uvicorn.Server):
@@ -51,6 +58,7 @@ class View:
 
     Attributes:
         address: The address that works once.
+        has_ended: Whether all work on the store has ended.
     """
 
     def __init__(
@@ -62,15 +70,32 @@ class View:
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         port = listener.getsockname()[1]
-        guard = Guard(frozenset({f"{HOST}:{port}", f"localhost:{port}"}))
-        self.address = f"http://{HOST}:{port}{guard.opening_path}"
+        self._guard = guard = Guard(hosts_of(port, (HOST, "localhost")))
+        self._base = f"http://{HOST}:{port}"
+        self.address = f"{self._base}{guard.opening_path}"
+        self._opening: OpeningFile | None = None
         self._listener = listener
         self._thread = DeskThread(settings, project_root, warn)
         self._site = Site(guard, self._thread, settings.global_store)
         self._idle_seconds = idle_seconds
-        config = uvicorn.Config(self._site.app(), lifespan="off", ws="none", log_config=None, access_log=False)
+        self.has_ended = False
+        config = uvicorn.Config(
+            self._site.app(), lifespan="off", ws="none", log_config=None, log_level="critical", access_log=False
+        )
         config.server_header = False
         self._server = _Server(config)
+
+    def open_in_browser(self) -> bool:
+        """
+        Open the page in the user's browser; return whether there is one.
+
+        The browser is given a file: other users of the machine see command lines, and could use the address first.
+        """
+        try:
+            self._opening = OpeningFile(f"{self._base}{self._guard.prefix}/", self._guard.token)
+        except OSError:
+            return False
+        return open_browser(self._opening.address)
 
     def serve(self) -> bool:
         """Serve until a signal, or for as long as requests come; return whether they ceased."""
@@ -78,27 +103,38 @@ class View:
             self._thread.open()
             return asyncio.run(self._serve())
         finally:
-            self._thread.close()
+            self._remove_file()
+            self.has_ended = self._thread.close(STORE_SECONDS)
+
+    def _remove_file(self) -> None:
+        opening, self._opening = self._opening, None
+        if opening:
+            opening.remove()
 
     async def _serve(self) -> bool:
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            loop.add_signal_handler(number, self._stop)
         serving = asyncio.ensure_future(self._server.serve([self._listener]))
+
+        def stop() -> None:
+            self._server.should_exit = True
+            loop.call_later(LEAVING_SECONDS, serving.cancel)
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            loop.add_signal_handler(number, stop)
+        was_idle = False
         while not serving.done():
             await asyncio.wait([serving], timeout=LOOK_SECONDS)
+            if self._opening and (self._guard.is_used or self._opening.is_old):
+                self._remove_file()
             if not self._server.should_exit and self._is_idle():
-                self._stop()
-                await serving
-                return True
-        await serving
-        return False
+                was_idle = True
+                stop()
+        if not serving.cancelled():
+            serving.result()
+        return was_idle
 
     def _is_idle(self) -> bool:
         return time.monotonic() - self._site.last_request > self._idle_seconds
-
-    def _stop(self) -> None:
-        self._server.should_exit = True
 
 
 def open_browser(address: str) -> bool:

@@ -40,6 +40,9 @@ STATIC = os.path.join(os.path.dirname(__file__), "static")
 MAX_FORM_BYTES = 32 * 1024 * 1024
 """An entry of 4 MB, of which every character is written as an escape."""
 
+LONGEST_TOKEN = 1_000
+"""Bytes of the form that opens the page."""
+
 KEPT_NOTICES = 100
 SENT_BEFORE = "This form was sent before, and what it asked for was done then. Nothing was changed now."
 TOO_LARGE = "The form is too large, so nothing was changed: an entry has 4 MB at most."
@@ -209,13 +212,13 @@ def _asked(request: Request) -> Asked:
     return Asked(values=request.path_params, query=dict(request.query_params))
 
 
-async def _body(request: Request) -> bytes | None:
-    """Return the body of a form, None if it is too large."""
+async def _body(request: Request, most: int = MAX_FORM_BYTES) -> bytes | None:
+    """Return the body of a form, None if it has more than *most* bytes."""
     parts, size = list[bytes](), 0
     try:
         async for part in request.stream():
             size += len(part)
-            if size > MAX_FORM_BYTES:
+            if size > most:
                 return None
             parts.append(part)
     except ClientDisconnect:
@@ -261,16 +264,19 @@ class _Guarded:
                 message = {**message, "headers": [*message["headers"], *extra]}
             await send(message)
 
-        answer: ASGIApp = self._early_answer(Request(scope)) or self._app
+        answer: ASGIApp = await self._early_answer(Request(scope, receive)) or self._app
         await answer(scope, receive, send_guarded)
 
-    def _early_answer(self, request: Request) -> Response | None:
+    async def _early_answer(self, request: Request) -> Response | None:
         """Return the answer to a request that reaches no page, None for one that does."""
         host = request.headers.get("host", "")
         if refusal := self._guard.admit_host(host):
             return self._refused(refusal)
-        if request.method == "GET" and request.url.path == f"{self._guard.prefix}/" and "token" in request.query_params:
-            return self._opened(request)
+        if request.url.path == f"{self._guard.prefix}/":
+            if request.method == "GET" and "token" in request.query_params:
+                return self._opened(request, request.query_params["token"])
+            if request.method == "POST":
+                return await self._opened_by_form(request, host)
         refusal = self._guard.admit_site(request.headers.get("sec-fetch-site", "")) or self._guard.admit_cookie(
             request.headers.get("cookie", "")
         )
@@ -283,15 +289,19 @@ class _Guarded:
         self._note_request()
         return None
 
-    def _opened(self, request: Request) -> Response:
+    async def _opened_by_form(self, request: Request, host: str) -> Response:
+        if refusal := self._guard.admit_opening(request.headers.get("origin"), host):
+            return self._refused(refusal)
+        body = await _body(request, LONGEST_TOKEN) or b""
+        return self._opened(request, parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0])
+
+    def _opened(self, request: Request, token: str) -> Response:
         """
         Give the browser its cookie for the token; a browser that has it already needs no token.
 
         The answer is a page that leads on: where another page opened this address, a redirect would bring no strict cookie.
         """
-        if self._guard.admit_cookie(request.headers.get("cookie", "")) and (
-            refusal := self._guard.exchange(request.query_params["token"])
-        ):
+        if self._guard.admit_cookie(request.headers.get("cookie", "")) and (refusal := self._guard.exchange(token)):
             return self._refused(refusal)
         self._note_request()
         return HTMLResponse(self._opened_page, headers={"set-cookie": self._guard.cookie_header()})

@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 from hardwon.domain.model.embedding import unit
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.view.opening import OpeningFile
 from tests.browser.conftest import View
 from tests.entrypoints.cli.test_review import NEWER, OLDER, OLDER_ID
 from tests.entrypoints.hook_process import World
@@ -341,6 +342,22 @@ def hostile_site(target: str) -> Iterator[str]:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
+
+
+@pytest.mark.parametrize("scripted", [True, False])
+def test_a_file_opens_the_page_with_a_script_or_by_its_button(
+    world: World, browser: Browser, *, scripted: bool
+) -> None:
+    with serving(world) as served, contextlib.closing(browser.new_context(java_script_enabled=scripted)) as context:
+        file = OpeningFile(served.base, served.address.partition("token=")[2])
+        page = context.new_page()
+        page.goto(file.address, wait_until="commit")
+        if not scripted:
+            page.get_by_role("button", name="Open the memory").click()
+        expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
+        file.remove()
+
+        assert page.url == served.base
 
 
 def test_a_hostile_page_reads_and_changes_nothing(world: World, browser: Browser) -> None:

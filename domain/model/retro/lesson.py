@@ -12,7 +12,7 @@ from hardwon.domain.model.entry import Entry, one_line, redact_entry
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.model.knowledge_bank import OBSERVED_IN, metadata_line, text_after
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.retro.bank_edit import BankLesson
 from hardwon.domain.model.vocabulary import Category
 
@@ -252,7 +252,7 @@ def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Le
 
 
 def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
-    words = tuple(map(redact, item.keywords))
+    words = tuple(map(stored_form, item.keywords))
     labels = valid_labels(words)
     entry = redact_entry(_entry(item, labels, feature, now))
     name = _heading(entry.name) or _heading(made_name(entry.description)) or item.place
@@ -269,7 +269,7 @@ def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt
     observed_in = one_line(item.provenance) or feature.name
     values: dict[str, Any] = {"confidence": item.confidence}
     return Entry(
-        name=item.name.strip() or made_name(redact(item.text)),
+        name=item.name.strip() or made_name(stored_form(item.text)),
         description=item.text,
         reasoning=item.reasoning,
         notes=metadata_line(OBSERVED_IN, observed_in) if observed_in else "",

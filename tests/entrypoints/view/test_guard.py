@@ -1,11 +1,14 @@
 """Only the browser that opened the printed address gets anything, and no page can do harm."""
 
+import csv
+import io
 import re
 
 import pytest
 
 from hardwon.domain.model.entry import Entry
 from hardwon.entrypoints.view.guard import HEADERS
+from hardwon.entrypoints.view.rendering import as_csv
 from hardwon.entrypoints.view.site import FORMS, LISTS, MAX_FORM_BYTES, PAGES
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.view.caller import HOST, ORIGIN, Caller, opened, text_of
@@ -188,6 +191,52 @@ def test_texts_are_never_markup(world: World) -> None:
             assert "\u202e" not in answer.text
             assert "49" not in re.findall(r"iframe&gt;(\d+)", answer.text)
             assert not re.search(r"\son\w+=|style=", re.sub(r">[^<]*<|\"[^\"]*\"", "><", answer.text)), path
+
+
+def test_the_form_of_a_file_opens_the_page_once(world: World) -> None:
+    caller = Caller(world)
+    path, token = f"{caller.guard.prefix}/", {"token": caller.guard.token}
+
+    refused = [
+        caller.client.post(path, data=token, headers={"origin": "http://evil.example"}),
+        caller.client.post(path, data=token, headers={"origin": "null", "host": "evil.example"}),
+        caller.client.post(path, data={"token": "guess"}, headers={"origin": "null"}),
+        caller.client.post(path, data={"token": caller.guard.token + " " * 2_000}, headers={"origin": "null"}),
+        caller.client.post(path, headers={"origin": "null"}),
+    ]
+    first = caller.client.post(path, data=token, headers={"origin": "null", "sec-fetch-site": "cross-site"})
+    change = caller.client.post(f"{path}forget", data={"token": caller.guard.form_token()}, headers={"origin": "null"})
+    caller.client.cookies.clear()
+    second = caller.client.post(path, data=token, headers={"origin": "null"})
+
+    assert [answer.status_code for answer in refused] == [403, 421, 401, 401, 401]
+    assert not any("set-cookie" in answer.headers for answer in (*refused, second))
+    assert (first.status_code, f'url={caller.guard.prefix}/"' in first.text) == (200, True)
+    assert (change.status_code, second.status_code, caller.open().status_code) == (403, 401, 401)
+
+
+FORMULA_CELLS = {
+    "=1+1": "'=1+1",
+    " @SUM(A1)": "' @SUM(A1)",
+    "\t=1": "'\t'=1",
+    "a;=1;b": "a;'=1;b",
+    "a\t-2": "a\t'-2",
+    "a;  +1": "a;'  +1",
+    "\uff1d1+1": "'\uff1d1+1",
+    "\u200b=1": "'=1",
+    "a\n=1": "a\n'=1",
+    "a\n- b\n- c": "a\n- b\n- c",
+    "a=b; c - d": "a=b; c - d",
+}
+
+
+@pytest.mark.parametrize(("text", "cell"), FORMULA_CELLS.items(), ids=ascii)
+def test_no_part_of_a_cell_is_a_formula(text: str, cell: str) -> None:
+    written = as_csv([{"name": text, "number": -1, "list": ["=a"]}])
+
+    assert [*csv.reader(io.StringIO(written, newline=""))] == [["name", "number", "list"], [cell, "-1", '["=a"]']]
+    assert written.startswith('"name","number","list"')
+    assert f'"{cell}",-1,' in written
 
 
 def test_cells_are_no_formulas(world: World) -> None:

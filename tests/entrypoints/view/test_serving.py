@@ -1,22 +1,29 @@
 """`hardwon view` from its first line to its end."""
 
+import asyncio
 import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.view import server
+from hardwon.entrypoints.view.desk import DeskThread
+from hardwon.entrypoints.view.guard import hosts_of
+from hardwon.entrypoints.view.opening import OpeningFile
 from hardwon.entrypoints.view.server import View, listen
+from tests.entrypoints.conversing import until
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import hardwon, run
-from tests.entrypoints.view.serving import serving
+from tests.entrypoints.view.serving import Serving, serving
 from tests.strategies import lesson
 from tests.waiting import LONGEST_WAIT
 
@@ -93,18 +100,106 @@ def test_without_a_browser_the_address_is_there_to_be_opened(monkeypatch: pytest
     assert server.open_browser("http://127.0.0.1:1/") is False
 
 
+BROWSER = """#!{0}
+import os, re, sys, urllib.error, urllib.parse, urllib.request
+path = urllib.parse.unquote(urllib.parse.urlsplit(sys.argv[1]).path)
+form = open(path, encoding="utf-8").read()
+token = re.search('name="token" value="([^"]+)"', form)[1]
+request = urllib.request.Request(
+    re.search('action="([^"]+)"', form)[1], urllib.parse.urlencode({{"token": token}}).encode(), {{"Origin": "null"}}
+)
+print(sys.argv[1])
+print(*(oct(os.stat(item).st_mode & 0o777) for item in (path, os.path.dirname(path))))
+print(urllib.request.urlopen(request, timeout={1}).status)
+try:
+    urllib.request.urlopen(request, timeout={1})
+except urllib.error.HTTPError as error:
+    print(error.code, flush=True)
+"""
+
+
 def test_the_page_is_served_while_a_browser_of_the_terminal_runs(world: World, tmp_path: Path) -> None:
     program = tmp_path / "browser"
     program.write_text(
-        f"#!{sys.executable}\nimport sys, urllib.request\n"
-        f"print('seen', urllib.request.urlopen(sys.argv[1], timeout={LONGEST_WAIT}).status, flush=True)\n",
+        BROWSER.format(sys.executable, LONGEST_WAIT),
         encoding="utf-8",
     )
     program.chmod(0o755)
-    command, environment = [str(BIN / "hardwon"), "view"], {**world.variables, "BROWSER": f"{program} %s"}
+    command = [str(BIN / "hardwon"), "view"]
+    environment = {**world.variables, "BROWSER": f"{program} %s", "TMPDIR": str(tmp_path)}
 
     with subprocess.Popen(command, cwd=world.project, env=environment, stdout=subprocess.PIPE, text=True) as process:
-        seen = [process.stdout.readline() for _ in range(3)] if process.stdout else []
+        assert process.stdout
+        address, _, argument, modes, first, second = (process.stdout.readline().strip() for _ in range(6))
+        until(lambda: not [*tmp_path.glob("hardwon-view-*")])
         process.terminate()
 
-    assert (seen[-1], process.returncode) == ("seen 200\n", 0)
+    token = address.partition("token=")[2]
+    assert argument.startswith(f"file://{tmp_path}/hardwon-view-")
+    assert token
+    assert token not in argument
+    assert (modes, first, second) == ("0o600 0o700", "200", "401")
+    assert process.returncode == 0
+
+
+def test_a_file_that_no_browser_opened_goes_after_a_minute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    file = OpeningFile("http://127.0.0.1:1/prefix/", "token")
+
+    assert (file.is_old, Path(file.path).stat().st_mode & 0o777) == (False, 0o600)
+    monkeypatch.setattr("hardwon.entrypoints.view.opening.LASTS_SECONDS", 0.0)
+    assert file.is_old
+    file.remove()
+    file.remove()
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_it_serves_the_port_that_clients_do_not_name() -> None:
+    assert hosts_of(80, ("127.0.0.1", "localhost")) == {"127.0.0.1:80", "127.0.0.1", "localhost:80", "localhost"}
+    assert hosts_of(8080, ("127.0.0.1",)) == {"127.0.0.1:8080"}
+
+
+def request(page: Serving, text: str) -> socket.socket:
+    """Send the beginning of a request; leave the connection open."""
+    address = urlsplit(page.address)
+    connection = socket.create_connection((address.hostname, address.port), LONGEST_WAIT)
+    connection.sendall(text.format(host=address.netloc, prefix=address.path).encode())
+    return connection
+
+
+HALF_SENT = (
+    "GET {prefix} HTTP/1.1\r\nHost: {host}\r\n",
+    "POST {prefix} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 900\r\n\r\ntoken",
+    "POST {prefix} HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n5\r\ntok",
+    "",
+    "G",
+)
+
+
+def test_one_signal_ends_it_soon_whatever_is_open(world: World) -> None:
+    with serving(world) as page, contextlib.ExitStack() as stack, httpx.Client() as browser:
+        assert browser.get(page.address).status_code == 200  # and the connection stays open
+        for text in HALF_SENT:
+            stack.enter_context(contextlib.closing(request(page, text)))
+        assert browser.get(page.base).status_code == 200
+        page.process.send_signal(signal.SIGINT)
+        _, stderr = page.process.communicate(timeout=LONGEST_WAIT)
+
+    assert (page.process.returncode, stderr) == (0, "")
+
+
+def test_work_on_the_store_is_not_waited_for_at_the_end(world: World) -> None:
+    thread = DeskThread(Settings(global_store=str(world.store)), str(world.project), pytest.fail)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def work(_: object) -> bool:
+        begun.set()
+        return go_on.wait(LONGEST_WAIT)
+
+    working = threading.Thread(target=lambda: asyncio.run(thread.call(work)))
+    working.start()
+
+    assert begun.wait(LONGEST_WAIT)
+    assert not thread.close(0.01)
+    go_on.set()
+    working.join()

@@ -3,7 +3,7 @@
 from hypothesis import strategies as st
 
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.retro.bank_edit import BankLesson
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES
 
@@ -16,7 +16,7 @@ awkward = st.sampled_from(
     ]
 )  # fmt: skip
 texts = st.lists(awkward | st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0<>"), max_size=20))
-descriptions = texts.map("\n".join).filter(lambda text: text.strip() and redact(text) == text).map(str.strip)
+descriptions = texts.map("\n".join).filter(lambda text: text.strip() and stored_form(text) == text).map(str.strip)
 one_lines = st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 ,;-]{0,30}[a-z]", fullmatch=True).map(
     lambda text: " ".join(text.split())
 )
