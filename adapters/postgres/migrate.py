@@ -16,6 +16,7 @@ from psycopg import errors
 from psycopg import sql as composed
 
 from hardwon.adapters.postgres.errors import translated
+from hardwon.adapters.postgres.migrate_spellings import unite_spellings
 from hardwon.adapters.postgres.server import parameters_of, shown, with_database
 from hardwon.adapters.postgres.session import CONNECT_SECONDS, NEWEST
 from hardwon.adapters.postgres.vector_index import LARGEST_SCAN
@@ -26,6 +27,9 @@ OLDEST_SERVER = 160_000
 OLDEST_VECTOR = (0, 8)
 LOCK = 0x68617264776F6E
 """Of all migrations of a database: `hardwon` as a number."""
+
+UNITED_BY = 2
+"""The version whose migration also changes rows, by the program."""
 
 MEMBERS = "hardwon_member"
 """The role from which all members have their rights; it can't log in."""
@@ -96,6 +100,8 @@ def migrate(dsn: str) -> list[int]:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
             _create_frame(connection)
             done = _apply(connection, path)
+            if UNITED_BY in done:
+                unite_spellings(connection)
             if not connection.execute("SELECT 1 FROM hardwon.member").fetchone():
                 _join(connection, connection.info.user, DEFAULT_TENANT)
         _index_large_spaces(connection)

@@ -292,8 +292,8 @@ def test_an_empty_database_is_made_ready_by_its_owner(empty_world: World) -> Non
         after = hardwon(empty_world, "store", "status", "--json")
 
     assert (before.code, "its owner runs: hardwon store migrate" in before.stderr) == (2, True)
-    assert made == [[1], []]
-    assert (after.document["schema"], after.document["tenant"], after.document["entries"]) == (1, "default", 0)
+    assert made == [[1, 2], []]
+    assert (after.document["schema"], after.document["tenant"], after.document["entries"]) == (2, "default", 0)
     assert hardwon(empty_world, "store", "add-member", "nobody-here").code == 2
 
 
