@@ -27,6 +27,7 @@ from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
+    complaints_of_private,
     storing_confirmation,
 )
 from hardwon.entrypoints.presenters.pauses import refusal
@@ -174,6 +175,8 @@ def run(arguments: Sequence[str]) -> int:
         fields = fields_from_json(_read(options))
         project = name_of(options.project_root) or None
         entry = entry_from_fields(fields, project=project, now=system_clock().now())
+        for line in complaints_of_private(entry.name, entry.description, entry.reasoning):
+            warn(line)
         clean = redact_entry(entry)  # before a store is made: nothing may be left of it
         _store(clean, fields, resolved.settings, options)
     except InvalidEntryError as error:

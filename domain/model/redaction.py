@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hardwon.domain.model.invisible import without_invisible
 from hardwon.domain.model.secrets.find import REDACTED, without_secrets
 
-__all__ = ["REDACTED", "Cleaning", "as_text", "redact", "stored_form"]
+__all__ = ["REDACTED", "Cleaning", "as_text", "is_cut_off", "redact", "stored_form"]
 
 MAX_CUTS = 200
 """Passes after which a text, whose cuts keep joining into new tags, is dropped as malicious."""
@@ -52,6 +52,21 @@ def _redacted(text: str) -> str:
             return text
         text = clean  # a key can begin where another was cut
     return ""
+
+
+def is_cut_off(text: str) -> bool:
+    """
+    Return whether a `<private>` in *text* has no end, so that all after it is cut.
+
+    Examples:
+        >>> is_cut_off("Use <private> tags"), is_cut_off("<private>mine</private> ours")
+        (True, False)
+
+    """
+    depth = 0
+    for tag in _TAG.finditer(without_invisible(text)):
+        depth = max(0, depth + (-1 if tag[1] else 1))
+    return depth > 0
 
 
 def _without_private(text: str) -> str:

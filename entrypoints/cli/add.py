@@ -25,6 +25,7 @@ from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,
     complaints_of_keywords,
     complaints_of_length,
+    complaints_of_private,
     entry_document,
     storing_confirmation,
 )
@@ -137,6 +138,8 @@ def add(
         draft = options._replace(text=text or "")
         if text is None:
             draft = _read(stack.enter_context(edited(options.template())))
+        for line in complaints_of_private(draft.name, draft.text, draft.reasoning):
+            warn(line)
         entry = draft.entry(None if universal else name_of(project_root) or None, dt.datetime.now(dt.UTC))
         memory = open_memory(settings, warn)
         origin = Origin(read_workplace(memory, project_root), "add", "home" if here else "everywhere")

@@ -23,6 +23,7 @@ from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.entries import (
     change_confirmation,
     complaints_of_keywords,
+    complaints_of_private,
     entry_document,
     judgement,
 )
@@ -89,6 +90,8 @@ def update(
     if change.is_empty:
         raise typer.BadParameter(NOTHING_TO_CHANGE, param_hint="options")
     memory = open_for(project_root, global_store, create=False)
+    for line in complaints_of_private(readable(title or ""), readable(reasoning or "")):
+        warn(line)
     changed = build_change_entry(memory).apply(find_entry(memory, entry_id).entry_id, change)
     for line in complaints_of_keywords(change.keywords or (), changed.entry):
         warn(line)

@@ -24,6 +24,7 @@ from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for, resolve
 from hardwon.entrypoints.past_sessions import sessions_to_capture
+from hardwon.entrypoints.presenters.entries import complaints_of_private
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, PastTranscript
@@ -313,6 +314,8 @@ def remember(
     memory = open_for(project_root, global_store)
     remembering = Remembering(memory=memory, project_root=project_root, embed=not no_embed)
     given = _given(" ".join(words) if words else None)
+    for line in complaints_of_private(given or ""):
+        warn(line)
     remembered = remembering.session(os.environ) if given is None else remembering.text(given)
     for problem in remembered.learned.problems:
         warn(problem)

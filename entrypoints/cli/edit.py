@@ -24,7 +24,13 @@ from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.presenters.entries import change_confirmation, drift_line, entry_document, named
+from hardwon.entrypoints.presenters.entries import (
+    change_confirmation,
+    complaints_of_private,
+    drift_line,
+    entry_document,
+    named,
+)
 from hardwon.entrypoints.streams import readable, standard_input
 
 EDIT_EXAMPLES = """\b
@@ -104,6 +110,8 @@ def edit(
         )
         if texts is None:
             return say(EMPTIED)
+        for line in complaints_of_private(*filter(None, texts)):
+            warn(line)
         change = texts.change_of(entry)
         if change.is_empty:
             return say(UNCHANGED)

@@ -33,7 +33,7 @@ from hardwon.entrypoints.cli.embed import (
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
-from hardwon.entrypoints.presenters.entries import entry_document
+from hardwon.entrypoints.presenters.entries import complaints_of_private, entry_document
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_piped, standard_input
 from hardwon.entrypoints.versions import others_notice, settle_versions
@@ -186,6 +186,8 @@ def save(
     ensure_storable(project_root)
     memory = open_for(project_root, global_store)
     keep_session = build_save_session(memory, project_root, read_workplace(memory, project_root))
+    for line in complaints_of_private(description or ""):
+        warn(line)
     given = Given(description=description, tags=_split(tag), keywords=_split(keyword), permanent=permanent)
     output = (lambda _: None) if as_json else say
     try:
@@ -218,6 +220,8 @@ def _written(file: str | None, given: Given, keep_session: SaveSession) -> str:
         text = given.description
     if not text.strip():
         raise InvalidEntryError("there is nothing to save: name a FILE, pipe a text, or give --description")
+    for line in complaints_of_private(text):
+        warn(line)
     return keep_session.write(text, given)
 
 

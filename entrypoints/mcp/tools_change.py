@@ -53,6 +53,7 @@ from hardwon.entrypoints.presenters.entries import (
     complaints_of_gaps,
     complaints_of_keywords,
     complaints_of_length,
+    complaints_of_private,
     judgement,
     storing_confirmation,
 )
@@ -146,7 +147,8 @@ class StoreTools:
         gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
         left_out = complaints_of_keywords(keywords, stored.entry)
         at_home = await self.worker.call(lambda memory: home_warning(memory, origin.workplace))
-        complaints = [*left_out, *complaints_of_length(stored.entry), *gaps]
+        cut = complaints_of_private(entry.name, entry.description, entry.reasoning)
+        complaints = [*cut, *left_out, *complaints_of_length(stored.entry), *gaps]
         warnings = [*complaints, *at_home, *await self.worker.embed()]
         return await self.worker.call(lambda memory: _stored_memory(memory, stored, labels, warnings))
 

@@ -13,7 +13,7 @@ from hardwon.domain.model.injection.block import LARGEST_ENTRY, needs_too_much_r
 from hardwon.domain.model.injection.rules import BUDGET_TOKENS
 from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import is_cut_off, redact
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
@@ -111,6 +111,11 @@ def _converter() -> "Converter":
     return converter
 
 
+CUT_OFF = (
+    "a <private> has no </private>, so all after it was cut off and is not stored: end it,"
+    " or write private without its brackets where it is only mentioned"
+)
+
 SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set it to true to use the memory"
 
 
@@ -136,6 +141,11 @@ def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
     if not left_out:
         return []
     return [no_room_for(left_out)]
+
+
+def complaints_of_private(*given: str) -> list[str]:
+    """Return one line when a text as it was *given* is cut at a `<private>` without an end, none when none is."""
+    return [CUT_OFF] if any(map(is_cut_off, given)) else []
 
 
 def no_room_for(keywords: Iterable[str]) -> str:
