@@ -8,7 +8,7 @@ asks the product's own use cases, with the embedded model.
 import argparse
 from collections.abc import Callable, Iterator
 
-from bench.quality import block, capture, docstrings, gate, pairs, segmentation
+from bench.quality import block, capture, docstrings, gate, pairs, secrets, segmentation
 
 TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "block": block.table,
@@ -17,6 +17,7 @@ TABLES: dict[str, Callable[[], Iterator[str]]] = {
     "segmentation": segmentation.table,
     "capture": capture.table,
     "code": docstrings.table,
+    "secrets": secrets.table,
 }
 """The tables, in the order of `docs/quality.md`."""
 

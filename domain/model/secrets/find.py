@@ -32,11 +32,15 @@ def without_secrets(text: str) -> str:
 def _spans(text: str) -> list[tuple[int, int]]:
     """Return where secrets begin and end, in order; some may overlap."""
     spans, ends = set[tuple[int, int]](), dict[str, int]()
+    groups, heads = _rules_by_word_and_head(), _Heads(text)
     for at, word in words_in(_lowered(text)):
-        for rule in _rules_by_word()[word]:
-            if at >= ends.get(rule.name, 0) and (span := _match(rule, text, at)):
-                spans.add(span)
-                ends[rule.name] = span[1]
+        heads.clear()
+        for head, rules in groups[word]:
+            if not head or heads.end(head, at) >= 0:
+                for rule in rules:
+                    if at >= ends.get(rule.name, 0) and (span := _match(rule, text, at, heads)):
+                        spans.add(span)
+                        ends[rule.name] = span[1]
     return sorted(spans)
 
 
@@ -45,7 +49,21 @@ def _lowered(text: str) -> str:
     return text.replace("İ", "i").lower()
 
 
-def _match(rule: Rule, text: str, at: int) -> tuple[int, int] | None:
+class _Heads(dict[tuple[str, int], int]):
+    """The ends of heads, -1 for none, by pattern and beginning: rules share them, and each is tried once at a place."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def end(self, head: str, begin: int) -> int:
+        if (end := self.get((head, begin))) is None:
+            found = _compiled(head).match(self._text, begin)
+            end = self[head, begin] = found.end() if found else -1
+        return end
+
+
+def _match(rule: Rule, text: str, at: int, heads: _Heads) -> tuple[int, int] | None:
     """Return where the secret is that *rule* finds by the word at *at*."""
     begin = at - rule.before
     if begin < 0 or not (rule.inside or _begins_a_word(text, begin)):
@@ -54,9 +72,10 @@ def _match(rule: Rule, text: str, at: int) -> tuple[int, int] | None:
         found = _compiled(rule.pattern).match(text[max(0, at - LONGEST_BACKWARDS) : at][::-1])
         return (at - found.end(), at) if found else None
     for step in rule.head:
-        if not (found := _compiled(step).match(text, begin)):
+        if (begin := heads.end(step, begin)) < 0:
             return None
-        begin = found.end()
+    if rule.behind and not _compiled(rule.behind).match(text, at):
+        return None
     found = _compiled(rule.pattern).match(text, begin)
     if not found or (rule.unless and _compiled(rule.unless).match(text, begin)):
         return None
@@ -107,6 +126,16 @@ def _rules_by_word() -> dict[str, list[Rule]]:
         for word in rule.words.split():
             rules.setdefault(word.replace("·", " "), []).append(rule)
     return rules
+
+
+@cache
+def _rules_by_word_and_head() -> dict[str, list[tuple[str, list[Rule]]]]:
+    """Return the rules of each word by the first part of their heads, empty without one."""
+    grouped = dict[str, dict[str, list[Rule]]]()
+    for word, rules in _rules_by_word().items():
+        for rule in rules:
+            grouped.setdefault(word, {}).setdefault(rule.head[0] if rule.head else "", []).append(rule)
+    return {word: [*heads.items()] for word, heads in grouped.items()}
 
 
 @cache

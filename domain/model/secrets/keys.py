@@ -2,14 +2,18 @@ r"""Private keys in files' formats, also cut off, or with literal `\n` for the e
 
 from hardwon.domain.model.secrets.rule import Rule
 
-_END_OF_LINE = r"(?:\s|\\{1,4}[nrt]|\\{1,3}[\"']|[\"'+>|,;#*])"
+_PLAIN_END = r"(?:\s|\\{1,4}[nrt]|\\{1,3}[\"']|[\"'+>|,;#*.\-])"
+_BESIDE = r"[\w./\-: ]{1,60}[:|\t](?=[ \t])|[\w./\-]{1,60}:(?:\d{1,6}:)?(?=[A-Za-z0-9+/\-])|//(?=[ ])"
+_END_OF_LINE = rf"(?:\n(?:{_BESIDE})|{_PLAIN_END})"
+"""The end of a line, also with what logs, searches and comments put before the next one."""
+
 _LINE = r"[A-Za-z0-9+/]{16,200}={0,2}"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|x-[\w\-]{1,20}):[^\n\\]{0,100}"
 _SHORT_LINE = r"(?=[A-Za-z]?[a-z]{0,14}[A-Z0-9+/=])[A-Za-z0-9+/]{1,15}={0,2}(?=\s|\\|[\"']|\Z)"
 """The last line, which no word of a text looks like."""
 
 _CUT = rf"(?:{_END_OF_LINE}{{1,40}}(?:{_LINE}|{_HEADER})){{1,400}}(?:{_END_OF_LINE}{{1,4}}{_SHORT_LINE})?"
-_BACK = r"(?:\s|[nrt]\\{1,4}|[\"'>|,;#*])"
+_BACK = r"(?:[ \t]{0,3}[:|\t][\w./\-: ]{1,60}\n|[ ]//\n|\s|[nrt]\\{1,4}|[\"'>|,;#*.\-+](?=[\s\"'>|,;#*.\-+nrt]))"
 _RUN = r"(?:[A-Za-z0-9+/](?!\\))"
 """The end of a line, and a character of it, in reversed text."""
 
@@ -18,7 +22,7 @@ RULES: tuple[Rule, ...] = (
         "private-key",
         "-----begin",
         r"(?i:-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----)"
-        rf"(?:[^-]*(?:-(?!----)[^-]*)*(?i:-----END[ A-Z0-9]{{0,40}}KEY(?: BLOCK)?-----)|{_CUT})",
+        rf"(?:[^-]*(?:-(?!----)[^-]*)*-{{0,3}}(?i:-----END[ A-Z0-9]{{0,40}}KEY(?: BLOCK)?-----)|{_CUT})",
         inside=True,
     ),
     Rule(
@@ -40,7 +44,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "putty-private-key",
         "private-lines:",
-        rf"(?i:Private-Lines:)[ ]{{0,3}}\d{{1,4}}((?:{_END_OF_LINE}{{1,12}}[A-Za-z0-9+/]{{1,80}}={{0,2}}(?![\w+/=:\-])){{1,400}})",
+        rf"(?i:Private-Lines:)[ ]{{0,3}}\d{{1,4}}((?:{_PLAIN_END}{{1,12}}[A-Za-z0-9+/]{{1,80}}={{0,2}}(?![\w+/=:\-])){{1,400}})",
         inside=True,
     ),
     Rule("openssh-key-body", "b3blbnnzac1rzxktdje", rf"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/]{{0,200}}={{0,2}}(?:{_CUT})?"),

@@ -82,7 +82,7 @@ RULES: tuple[Rule, ...] = (
     named("sumologic-key", "sumo", r"su[a-z0-9]{12}|[a-z0-9]{64}"),
     named("travis-token", "travis", r"[a-z0-9]{22}"),
     named("twilio-auth-token", "twilio", r"[a-f0-9]{32}"),
-    named("telegram-bot-token", "telegr", r"[0-9]{5,16}:a[\w\-]{34}"),
+    named("telegram-bot-token", "telegr", r"[0-9]{5,16}:a[\w\-]{34}|[a-f0-9]{32}"),
     named("twitch-token", "twitch", r"[a-z0-9]{30}"),
     named(
         "twitter-key",

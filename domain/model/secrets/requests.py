@@ -7,7 +7,7 @@ _GIVEN = r"(?!\[REDACTED\]|[$<{*%](?![\w!]{0,40}[!^&])|\.\.\.|x{3}|X{3}|(?i:your
 
 _QUOTE = r"\\{0,3}[\"'`]"
 _COLON = rf"(?:{_QUOTE})?\]?[ \t]{{0,3}}(?::|=>|=(?!=)|,)[ \t]{{0,3}}(?:[bf]?{_QUOTE})?"
-_HOST = r"(?=(?:[\w.\-]{1,100}|\[[0-9a-fA-F:.]{2,45}\]|[$%{<][^\s\"'@/]{1,60})(?::[\d$%{]|[/?#,\s\"'`)\]>}\\;.]|\Z))"
+_HOST = r"(?=/(?:[\w?]|\Z)|[\s\"'`]|\Z|(?:[\w.\-]{1,100}|\[[0-9a-fA-F:.]{2,45}\]|[$%{<][^\s\"'@/]{1,60})(?::[\d$%{]|[/?#,\s\"'`)\]>}\\;.]|\Z))"
 _PORT = r"(?!\d{1,5}(?:[/?#)\s\]\"'`]|\Z))"
 
 RULES: tuple[Rule, ...] = (
@@ -18,6 +18,7 @@ RULES: tuple[Rule, ...] = (
         rf"(?!\[REDACTED\]@)([^\s\"'`<>]{{1,200}})@{_HOST}",
         inside=True,
     ),
+    Rule("dsn-password", "@tcp( @unix(", r"([^\s:/@\"'`<>]{3,200})(?=:[\w.\-]{1,60})", inside=True, backwards=True),
     Rule(
         "url-token",
         "://",
@@ -39,6 +40,13 @@ RULES: tuple[Rule, ...] = (
         inside=True,
     ),
     Rule(
+        "authorization-basic",
+        "authorization",
+        rf"(?i:authorization{_COLON}Basic[ \t]{{1,3}}){_GIVEN}(?!(?i:auth|token|credential|scheme|header|access|realm|and|or|with|over|is)\b)"
+        r"([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4,4000}={0,2})",
+        inside=True,
+    ),
+    Rule(
         "authorization-fields",
         "authorization",
         rf"(?i:authorization{_COLON}(?:Digest|AWS4-HMAC-SHA256|Hawk|OAuth|Signature|HMAC|SharedKey|SharedAccessSignature|AWS|MAC|SCRAM-SHA-256)[ \t]{{1,3}})"
@@ -55,7 +63,7 @@ RULES: tuple[Rule, ...] = (
         "x- api private- fastly-key ocp-apim dd-api ably- cf-",
         rf"(?i:(?:x-(?:[a-z]{{2,12}}-){{0,4}}(?:key|token|secret|auth|signature|session|password|access)(?:-(?:id|token|key)){{0,2}}"
         rf"|api-?key|private-token|fastly-key|ocp-apim-subscription-key|dd-api(?:lication)?-key|cf-access-client-secret)"
-        rf"{_COLON}){_GIVEN}((?=[^\s\"'`]{{0,200}}\d)[^\s\"'`,;<>(){{}}\[\]]{{8,2000}})",
+        rf"{_COLON}){_GIVEN}(?!process\.env\.)((?=[^\s\"'`]{{0,200}}\d)[^\s\"'`,;<>(){{}}\[\]]{{8,2000}})",
     ),
     Rule(
         "session-header",
@@ -84,15 +92,6 @@ RULES: tuple[Rule, ...] = (
         "curl-cookie",
         "curl",
         r"curl\b[^\n]{0,400}?[ \t](?:-b|--cookie)[ =]{0,3}[\"']?(?!\[REDACTED\])([\w.\-]{1,60}=[^\n\"']{4,2000})",
-    ),
-    Rule(
-        "command-password",
-        "mysql mariadb sshpass redis-cli docker·login podman·login htpasswd ssh-keygen openssl sqlcmd smbclient",
-        r"(?:(?:mysql|mariadb)(?:dump|admin|import)?\b[^\n|;]{0,200}?[ ]-p|sshpass[ ]-p[ ]?|redis-cli\b[^\n|;]{0,200}?[ ]-a[ ]|"
-        r"(?:docker|podman) login\b[^\n|;]{0,200}?[ ]-p[ ]|htpasswd[ ]-\w{0,5}b\w{0,5}[ ][^\s]{1,80}[ ][^\s]{1,80}[ ]|"
-        r"ssh-keygen\b[^\n|;]{0,200}?[ ]-[NP][ ]|openssl\b[^\n|;]{0,200}?[ ]-k[ ]|"
-        r"sqlcmd\b[^\n|;]{0,200}?[ ]-P[ ]|smbclient\b[^\n|;]{0,200}?%)"
-        r"[\"']?(?![$<{*\-]|\[REDACTED\])([^\s\"'|;]{4,100})",
     ),
     Rule(
         "netrc-password",

@@ -1,8 +1,10 @@
 """All rules by which secrets are found."""
 
 from hardwon.domain.model.secrets import (
+    commands,
     keys,
     named_tokens,
+    places,
     requests,
     tokens_cloud,
     tokens_code,
@@ -17,5 +19,7 @@ RULES = (
     *named_tokens.RULES,
     *keys.RULES,
     *requests.RULES,
+    *commands.RULES,
     *values.RULES,
+    *places.RULES,
 )

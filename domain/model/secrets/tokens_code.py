@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     token("age-key", "age-secret-key-1", r"(?i:AGE-SECRET-KEY-1[QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L]{58})"),
     token("linear-token", "lin_", r"lin_(?:api|oauth|wh)_[A-Za-z0-9]{32,64}"),
     token("notion-token", "ntn_", r"ntn_[A-Za-z0-9]{40,60}"),
+    token("notion-secret", "secret_", r"secret_(?=[A-Za-z]{0,42}\d)[A-Za-z0-9]{43}"),
     Rule("asana-token", "/1", r"(?<=[12])/1\d{12,18}(?:/1\d{12,18})?:([a-f0-9]{32})(?![A-Za-z0-9])", inside=True),
     token("airtable-token", "pat", r"pat[A-Za-z0-9]{14}\.[a-f0-9]{64}"),
     token("figma-token", "figd_ figo_ figu_ figdr_ figor_ figur_", r"fig[dou]r?_[\w\-]{36,64}"),

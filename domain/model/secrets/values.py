@@ -2,35 +2,41 @@
 
 from hardwon.domain.model.secrets.rule import Rule, whole
 
-_QUOTE = r"\\{0,3}[\"'`]"
+QUOTE = r"\\{0,3}[\"'`]"
 _MORE = (
     r"(?:[_.\-]?(?:access)?[_.\-]?(?:key|token)(?:[_.\-]?base)?|[_.\-]?(?:value|v?\d{1,2}|prod\w{0,7}|dev\w{0,8}|stag\w{0,4}|live|test|qa|old|new"
     r"|confirm\w{0,6}|again|plain|text|raw|default|admin|root|db))?"
 )
 """Parts that may follow a word in a name without changing that the value is a secret."""
 
-_PASSWORD = (
-    rf"(?:(?i:pass(?:word|wd|wort|phrase|code|wrd)|(?<![A-Za-z])pass|(?<=\\[nrt])pass|pwd|pswd|contrase[n\xf1]a|secret|credential)(?i:{_MORE})"
+_NO_VERDICT = (
+    r"(?<!(?<![\w\-.])(?-i:PASS)(?=:[ \t]))(?<!:[ ]pass)(?<!\][ ]pass)(?<!\)[ ]pass)"
+    r"(?!:[ \t]{1,3}(?:\d{1,9}(?!\w)|[\w.\-]{1,60}/|test|[\w\-]{1,60}\.[a-z]{1,4}\b))"
+)
+"""`PASS: name` and its like are outcomes of tests."""
+
+PASSWORD = (
+    rf"(?:(?i:(?<=mot[ ]de[ ])passe|pass(?:word|wd|wort|phrase|code|wrd)|(?:(?<![A-Za-z])|(?<=\\[nrt]))pass{_NO_VERDICT}|pwd|pswd|(?<![A-Za-z0-9])pw(?![a-z])|contrase[n\xf1]a|kennwort|(?<![a-z])senha|[\u041f\u043f]\u0430\u0440\u043e\u043b\u044c"
+    rf"|\u5bc6\u7801|\u5bc6\u78bc|\u30d1\u30b9\u30ef\u30fc\u30c9|(?<![a-z])psk|(?<!existing)(?<!existing_)secret|credential)(?i:{_MORE})"
     rf"|(?<=[a-z])Pass(?i:{_MORE}))"
 )
-_NAMES_OF_PASSWORDS = "pass pwd pswd contrase secret credential"
-_KEY = (
-    r"(?i:(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token"
-    r"|(?:(?<=(?:api|app|jwt|aes)[_\- ])|(?<=(?:auth|role|hmac|root)[_\-])|(?<=admin[_\-])"
-    r"|(?<=(?:access|master|shared|client|deploy|cookie)[_\-])|(?<=(?:signing|private|account|session|license|service|storage|webhook)[_\-])"
-    r"|(?<=(?:consumer|cryption)[_\-])|(?<=subscription[_\-])"
+NAMES_OF_PASSWORDS = "pass pwd pswd pw contrase kennwort senha \u043f\u0430\u0440\u043e\u043b\u044c \u5bc6\u7801 \u5bc6\u78bc \u30d1\u30b9\u30ef\u30fc\u30c9 psk secret credential"
+KEY = (
+    r"(?i:(?:(?<=private[_\-. ])|(?<=private))key[_\-. ]?id|(?<!page)(?<!page[_\-])(?<!continuation)(?<!continuation[_\-])(?<!next[_\-])(?<!publickey)token"
+    r"|(?:(?<=(?:api|app|jwt|aes)[_\-. ])|(?<=(?:auth|role|hmac|root)[_\-. ])|(?<=admin[_\-. ])"
+    r"|(?<=(?:access|master|shared|client|deploy|cookie)[_\-. ])|(?<=(?:signing|private|account|session|license|service|storage|webhook)[_\-. ])"
+    r"|(?<=(?:consumer|cryption)[_\-. ])|(?<=subscription[_\-. ])"
     r"|(?<=api|app)|(?<=auth)|(?<=access|master|shared|client)|(?<=signing|private|account|session|license|storage)|(?<=cryption))key)"
     r"(?i:[_\-](?:value|data|base64|prod\w{0,7}|dev|test|live|v?\d))?"
 )
-_KEY_WORDS = "token key"
+KEY_WORDS = "token key"
 
-_SIGN = rf"(?:{_QUOTE})?\]?(?:[ \t]?:[ \t]?[A-Za-z][\w.\[\] |?]{{0,30}}(?==))?[ \t]{{0,3}}(?:=>|:=|\?=|:|=(?!=))[ \t]{{0,3}}"
+_TYPE_BETWEEN = r"(?:\[\])?(?:[ \t]?:[ \t]?(?:&(?:'static[ ])?)?[A-Za-z][\w.\[\] |?<>]{0,30}(?==))?"
+_SIGN = rf"(?:{QUOTE})?\]?(?:\*\*)?(?:[ ](?:for|of)[ ][\w.@\-]{{1,40}}(?=:))?{_TYPE_BETWEEN}[ \t]{{0,20}}(?:=>|:=|\?=|\|\|=?(?=[ ]{QUOTE})|\?\?=?(?=[ ]{QUOTE})|:(?!:)(?:\*\*)?|=(?!=)|%3[dD]|(?<=[ ])(?:->|\u2192)(?=[ ])|\uff1a)[ \t]{{0,20}}"
 """The end of a name, a type, and the sign of an assignment."""
 
-_VARIABLE = (
-    r"\[REDACTED\]|\$[\w{(]|<[^>\s]{1,60}>|\{\{?|%[sdvr({]|%\w{1,60}%|#\{|\*{2}|x{3}|X{3}|\.\.\.|…|&|!\w|@\w{1,40}@"
-)
-_END = r"(?=[\s\"'`,;)\]}&|<\\]|\Z)"
+VARIABLE = r"\[REDACTED\]|\$[\w{(]|<[^>\s]{1,60}>|\{\{?|%[sdvr({]|%\w{1,60}%|#\{|\*{2}|\.\*|x{3}|X{3}|\.\.\.|…|&|!\w|@\w{1,40}@"
+_END = r"(?=[\s\"'`,;)\]}&|<\\#]|\Z)"
 _WORDS = (
     r"(?i:(?:your|my|the|some|enter|insert|replace|example|sample|dummy|fake|placeholder|redacted|hidden|masked)?[_ \-]?"
     r"(?:new|old|current|api|access|db|admin|root|user|client|auth|confirm|repeat|is|has|no|show|forgot|reset|change|invalid)?[_ \-]?"
@@ -40,7 +46,7 @@ _WORDS = (
     r"|header|body|query|cookie|bearer|basic|file|path|url|type|label|test|auto|inherit|read|write|include|omit|same-origin|clear|stored|provided"
     r"|generated|not|is|set|self|this|env|ok|fail|failed|passed|error|warning|info|end|start|else|pass)(?:[_\-](?:here|placeholder|value|goes))?)"
 )
-_ORDINARY = rf"(?:{_VARIABLE}|{_WORDS}{_END})"
+ORDINARY = rf"(?:{VARIABLE}|{_WORDS}{_END})"
 """Placeholders and what names of secrets are given in ordinary text."""
 
 _CODE = (
@@ -59,25 +65,34 @@ _TYPE = (
     + r"|(?:[A-Z][A-Za-z0-9]{0,30})?(?:Str|String|Secret|Password|Token|Key|Type|Field|Value|Input|Model|Config|Any|Optional|None|True|False|Text|Bytes|Options?))"
     + _END
 )
-_ORDINARY_QUOTED = rf"[bfru]?{_QUOTE}{_ORDINARY}"
-_ORDINARY_OPEN = rf"(?:{_QUOTE})?(?:{_ORDINARY}|{_CODE}|{_TYPE}|[/~\[(=]|https?:|[A-Z_]{{1,60}}{_END})"
-_OPEN = r"(?:[^\s\"'`()<>\[\]{},;\\]|\\(?![nrt\"'`\\]))"
+ORDINARY_QUOTED = rf"(?:[bfru@]|String::from\()?{QUOTE}{ORDINARY}"
+_ORDINARY_OPEN = rf"(?:{QUOTE})?(?:{ORDINARY}|{_CODE}|{_TYPE}|[/~\[(=]|https?:|[A-Z_]{{1,60}}{_END})"
+OPEN = r"(?:[^\s\"'`()<>\[\]{},;\\]|\\(?![nrt\"'`\\]))"
 """A character of a value without quotes."""
 
 _OF_KEYS = r"[\w+/.~\-]"
 """A character of a key without quotes."""
 
+_NOT_BOUND = r"(?![^\n{}]{0,80}\}[ \t]{0,3}(?:=(?![=>])|\)[ ]{0,3}(?:=>|\{|:)))"
+"""No name in a pattern that takes an object apart."""
+
 _LAST = r"(?=[ \t]{0,4}(?:#[^\n]{0,200})?(?:\\{1,2}[nr]|[\r\n]|\Z))"
 """Only a comment follows on the line."""
 
 _HAS_DIGIT = r"(?=[^\s\"'`]{0,200}\d)"
-_MIXED = r"(?=[^\s\"'`]{0,200}\d)(?=[^\s\"'`]{0,200}[A-Za-z])"
+MIXED = r"(?=[^\s\"'`]{0,200}\d)(?=[^\s\"'`]{0,200}[A-Za-z])"
+
+WORDY = r"(?![A-Za-z]{2,20}\d{0,3}[a-z]{0,6}\d?(?:[\-_./:][A-Za-z]{0,20}\d{0,3}[a-z]{0,6}){0,8}(?![\w\-./:!@#$%^&*]))"
+"""No name that is put together from words, as keys never are."""
 
 _FLAG = (
-    r"(?:(?<=--)|(?<=--(?:db|my)-)|(?<=--(?:api|bot)-)|(?<=--(?:auth|user|root|http)-)|(?<=--admin-)"
+    r"(?:(?<=--)|(?<=[ ]-)|(?<=--(?:db|my)-)|(?<=--(?:api|bot)-)|(?<=--(?:auth|user|root|http)-)|(?<=--admin-)"
     r"|(?<=--(?:access|client|github|gitlab|master)-)|(?<=--registry-))"
 )
 _IS = r"(?:[ \t](?:for|of|to|on|at|is[ \t]called)[ \t][^\n.:=]{1,40}?)?[ \t](?:is|was|ist|lautet|es|est)(?:[ \t](?:now|still|just|set[ \t]to|called|probably|:))?:?[ \t]{1,2}"
+NO_TOPIC = r"(?<!(?:for|fix)[ ]the[ ])(?<!(?:of|in)[ ]the[ ])"
+"""Not in `the fix for the token is 9f86d08`."""
+
 _PROSE = (
     r"(?!(?i:a|an|the|not|no|now|in|on|at|by|to|of|for|from|with|only|also|still|just|very|too|that|this|what|when|where|how|why|which|here"
     r"|there|your|my|our|their|his|her|its|it|kept|sent|read|given|known|shown|good|bad|weak|strong|long|short|safe|gone|lost|fine|right"
@@ -85,54 +100,56 @@ _PROSE = (
     r"(?:ed|ing|able|ible|ent|ect|al|ous|ive|ary|ory|less|ful|ly|id|ong|ten|own|ant|or|ion|ment))\b)"
 )
 
-_ELEMENT = r"(?:>|\\{0,3}\"[ ]{0,3}value=\\{0,3}\")"
+_ELEMENT = r"(?:>|</key>\s{0,20}<string>|\\{0,3}\">(?=[^<>\s]{0,200}[\d!@#$%^*_\-])|\\{0,3}\"[ ]{0,3}value=\\{0,3}\")"
 _AFTER_DASH = r"(?<=-)"
 _UPPER = r"(?=[A-Z])"
 
 _LINE_END = r"(?:\n|\\n)"
 _TEXT = r"(?:[^\n\\]|\\(?!n))"
 _YAML_LINES = rf"(?:{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:{_TEXT}{{0,500}}){{1,40}}"
+_A_VALUE = rf"(?=(?:{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:{_TEXT}{{0,500}}){{0,39}}?{_LINE_END}[ \t]{{1,8}}[\w.\-]{{1,100}}:[ \t]{{0,3}}[\"']?(?![\"'\s\\]|{VARIABLE}))"
+"""Some line has a value that is no placeholder."""
 
 RULES: tuple[Rule, ...] = (
     Rule(
         "password-quoted",
-        _NAMES_OF_PASSWORDS,
-        r"[bfru]?(\"{3}|'{3}|\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300})\1",
+        NAMES_OF_PASSWORDS,
+        r"(?:[bfru@]|String::from\()?(\"{3}|'{3}|\\{0,3}[\"'`])((?:(?!\1)(?:\\.|[^\s\\])){4,300})\1",
         inside=True,
-        head=(_PASSWORD, _SIGN),
-        unless=_ORDINARY_QUOTED,
+        head=(PASSWORD, _SIGN),
+        unless=ORDINARY_QUOTED,
     ),
     Rule(
         "password-phrase",
-        _NAMES_OF_PASSWORDS,
+        NAMES_OF_PASSWORDS,
         r"(\\{0,3}[\"'])((?:(?!\1)(?:\\.|[^\n\\])){8,300})\1",
         inside=True,
         head=(
             r"(?=P|S|(?i:passphrase))",
             rf"(?:(?i:passphrase){_SIGN}|(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|PASS|PWD)(?:_?\w{{0,20}})=)",
         ),
-        unless=_ORDINARY_QUOTED,
+        unless=ORDINARY_QUOTED,
     ),
     Rule(
         "password-with-digit",
-        _NAMES_OF_PASSWORDS,
-        rf"(?:{_QUOTE})?{_HAS_DIGIT}(?!\d{{1,5}}{_END})({whole(_OPEN, 6, 300)})(?![(\[{{])",
+        NAMES_OF_PASSWORDS,
+        rf"(?:{QUOTE})?{_HAS_DIGIT}(?!\d{{1,5}}{_END})({whole(OPEN, 6, 300)})(?![(\[{{]){_NOT_BOUND}",
         inside=True,
-        head=(_PASSWORD, _SIGN),
+        head=(PASSWORD, _SIGN),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
         "password-line",
-        _NAMES_OF_PASSWORDS,
-        rf"(?:(?<=:[ \t])|(?<=[ \t]{{2}})|(?<=[^ \t]=))(?![|>.+\-])({_OPEN}{{4,100}})(?<![.?:])(?:{_LAST}|(?=[ ]\w{{2,20}}=|;[\w ]{{2,30}}=|;(?:[\"'\s\\]|\Z)))",
+        NAMES_OF_PASSWORDS,
+        rf"(?:(?<=:[ \t])|(?<=\*\*[ ])|(?<=[ \t]{{2}})|(?<=[^ \t]=)|(?<=[ ]=[ ])(?=[a-z]{{2,20}}-[a-z]|[^\s]{{0,60}}[!@#%^]))(?![|>.+\-])({OPEN}{{4,100}})(?<![.?:])(?:{_LAST}|(?=[ ]\w{{2,20}}=|;[\w ]{{2,30}}=|;(?:[\"'\s\\]|\Z)))",
         inside=True,
-        head=(_PASSWORD, _SIGN),
+        head=(PASSWORD, _SIGN),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
         "password-variable",
-        _NAMES_OF_PASSWORDS,
-        rf"({whole(_OPEN, 4, 300)})(?=[\s\"'`&|;\\]|\Z)",
+        NAMES_OF_PASSWORDS,
+        rf"({whole(OPEN, 4, 300)})(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
         head=(
             _UPPER,
@@ -144,110 +161,117 @@ RULES: tuple[Rule, ...] = (
         "password-flag",
         "password passwd passphrase secret -pass -pwd",
         rf"[\"']?(?!-|(?i:option|flag|and|or|for|from|argument|parameter|switch|was|will|must|can|should|with|without|when|as|instead"
-        rf"|stdin|that|which|to|then|on|but)\b)({_OPEN}{{4,200}})",
+        rf"|stdin|that|which|to|then|on|but)\b)({OPEN}{{4,200}})",
         inside=True,
-        head=(_AFTER_DASH, rf"(?:{_FLAG}(?:password|passwd|passphrase|secret)|(?<=-)-(?:pass|pwd))(?:[ \t]{{1,3}}|=)"),
-        unless=rf"(?:{_QUOTE})?{_ORDINARY}",
+        head=(
+            _AFTER_DASH,
+            rf"(?:{_FLAG}(?:password|passwd|passphrase|secret)|(?<=-)-(?:pass|pwd))(?:[ \t]{{1,3}}|=|\\{{0,3}}[\"'],[ ]?(?=\\{{0,3}}[\"']))",
+        ),
+        unless=rf"(?:{QUOTE})?{ORDINARY}",
     ),
     Rule(
         "password-argument",
-        _NAMES_OF_PASSWORDS,
+        NAMES_OF_PASSWORDS,
         r"(\\{0,3}[\"'])((?:(?!\1)[^\s\\]){4,200})\1[ ]?\)",
         inside=True,
-        head=(r"(?<=[th_.])(?i:password|secret)\([ ]?",),
-        unless=_ORDINARY_QUOTED,
+        head=(r"(?<=[th_.])(?<!get)(?i:password|secret)\([ ]?",),
+        unless=ORDINARY_QUOTED,
     ),
     Rule(
         "password-element",
-        _NAMES_OF_PASSWORDS,
+        NAMES_OF_PASSWORDS,
         r"([^<>\s\"\\]{4,200})(?=</|\\{0,3}\")",
         inside=True,
-        head=(_PASSWORD, _ELEMENT),
-        unless=_ORDINARY,
+        behind=r"(?<![/#])",
+        head=(PASSWORD, _ELEMENT),
+        unless=ORDINARY,
     ),
     Rule(
         "password-pair",
-        _NAMES_OF_PASSWORDS,
-        rf"(\\{{0,3}}[\"'])[ ]?,[ ]?\1(?!{_VARIABLE}){_MIXED}((?:(?!\1)[^\s\\]){{6,200}})\1",
+        NAMES_OF_PASSWORDS,
+        rf"(\\{{0,3}}[\"'])[ ]?,[ ]?\1(?!{VARIABLE}){MIXED}((?:(?!\1)[^\s\\]){{6,200}})\1",
         inside=True,
-        head=(_PASSWORD, r"(?=\\{0,3}[\"'][ ]?,)"),
+        head=(PASSWORD, r"(?=\\{0,3}[\"'][ ]?,)"),
     ),
     Rule(
         "password-told",
-        _NAMES_OF_PASSWORDS,
+        NAMES_OF_PASSWORDS,
         r"(?:(\\{0,3}[\"'`])((?:(?!\1)[^\s\\]){3,100})\1"
         rf"|((?:{_HAS_DIGIT}|(?=[A-Za-z]{{1,30}}[@#$%^&*_+=~]|[A-Za-z]{{1,30}}!\w))[^\s\"'`<>(){{}}\[\]]{{3,100}}[^\s\"'`<>(){{}}\[\].,:;?])"
         rf"|{_PROSE}([A-Za-z]{{5,40}})(?=[.!;,]?(?:\\n|[\r\n]|\Z)))",
         inside=True,
-        head=(r"(?!(?i:pass)(?![A-Za-z]))", _PASSWORD, _IS),
-        unless=rf"(?:{_QUOTE})?{_ORDINARY}",
+        behind=NO_TOPIC + r"(?!(?i:pass)(?![A-Za-z]))",
+        head=(PASSWORD, _IS),
+        unless=rf"(?:{QUOTE})?{ORDINARY}",
     ),
     Rule(
         "key-quoted",
-        _KEY_WORDS,
-        rf"[bfru]?(\\{{0,3}}[\"'`])(?:{_MIXED}(?=[^\s\"'`]{{8}})|(?=[^\s\"'`]{{20}})(?![a-z]{{1,20}}(?:[_.:/\-][a-z]{{1,20}}){{1,12}}\1))"
+        KEY_WORDS,
+        rf"(?:[bfru@]|String::from\()?(\\{{0,3}}[\"'`])(?:{MIXED}(?=[^\s\"'`]{{8}})|(?=[^\s\"'`]{{20}})(?![a-z]{{1,20}}(?:[_.:/\-][a-z]{{1,20}}){{1,12}}\1))"
         r"((?:(?!\1)[\w+/=.~:@%!#^*\-]){8,1000})\1",
         inside=True,
-        head=(_KEY, _SIGN),
-        unless=_ORDINARY_QUOTED,
+        head=(KEY, _SIGN),
+        unless=ORDINARY_QUOTED,
     ),
     Rule(
         "key-with-digit",
-        _KEY_WORDS,
-        rf"(?:{_QUOTE})?{_MIXED}({whole(_OF_KEYS, 9, 1000)}={{0,2}})(?![(\[{{])",
+        KEY_WORDS,
+        rf"(?:{QUOTE})?{MIXED}({whole(_OF_KEYS, 9, 1000)}={{0,2}})(?![(\[{{]){_NOT_BOUND}",
         inside=True,
-        head=(_KEY, _SIGN),
+        head=(KEY, _SIGN),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
         "key-line",
-        _KEY_WORDS,
+        KEY_WORDS,
         rf"(?<=:[ \t])([\w+/.~\-]{{16,1000}}={{0,2}})(?<![.]){_LAST}",
         inside=True,
-        head=(_KEY, _SIGN),
+        head=(KEY, _SIGN),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
         "key-variable",
-        _KEY_WORDS,
-        r"[\"']?([\w+/.~:\-]{8,1000}={0,2})(?=[\s\"'`&|;\\]|\Z)",
+        KEY_WORDS,
+        r"[\"']?([\w+/.~:\-]{8,1000}={0,2}|(?=[^\s]{0,7}\d)[\w+/.~:\-]{5,7})(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
         head=(_UPPER, r"(?:(?<![A-Za-z])TOKEN|(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY))(?:_[A-Z0-9]{1,20})?="),
         unless=_ORDINARY_OPEN,
     ),
     Rule(
         "key-flag",
-        _KEY_WORDS,
-        rf"[\"']?(?!-){_MIXED}([\w+/=.~:\-]{{8,1000}})",
+        KEY_WORDS,
+        rf"[\"']?(?!-){MIXED}([\w+/=.~:\-]{{8,1000}})",
         inside=True,
         head=(r"(?<=-)|(?<=--api)", rf"(?:{_FLAG}(?:token|key)|(?<=--api)key)(?:[ \t]{{1,3}}|=)"),
-        unless=rf"(?:{_QUOTE})?{_ORDINARY}",
+        unless=rf"(?:{QUOTE})?{ORDINARY}",
     ),
     Rule(
         "key-element",
-        _KEY_WORDS,
-        rf"{_MIXED}([^<>\s\"\\]{{8,400}})(?=</|\\{{0,3}}\")",
+        KEY_WORDS,
+        rf"{MIXED}([^<>\s\"\\]{{8,400}})(?=</|\\{{0,3}}\")",
         inside=True,
-        head=(_KEY, _ELEMENT),
-        unless=_ORDINARY,
+        behind=r"(?<![/#])",
+        head=(KEY, _ELEMENT),
+        unless=ORDINARY,
     ),
     Rule(
         "key-told",
-        _KEY_WORDS,
-        rf"(?:{_QUOTE})?{_MIXED}([\w+/=.~:\-]{{8,1000}})",
+        KEY_WORDS,
+        rf"(?:{QUOTE})?{MIXED}{WORDY}([\w+/=.~:\-]{{8,1000}})",
         inside=True,
-        head=(_KEY, _IS),
-        unless=rf"(?:{_QUOTE})?{_ORDINARY}",
+        behind=NO_TOPIC,
+        head=(KEY, _IS),
+        unless=rf"(?:{QUOTE})?{ORDINARY}",
     ),
     Rule(
         "kubernetes-secret",
         "kind",
-        rf"kind\\{{0,3}}\"?:[ \t]{{0,3}}\\{{0,3}}[\"']?Secret\\{{0,3}}[\"']?(?:{_TEXT}{{0,200}}{_LINE_END}){{1,12}}?(?:data|stringData):({_YAML_LINES})",
+        rf"kind\\{{0,3}}\"?:[ \t]{{0,3}}\\{{0,3}}[\"']?Secret\\{{0,3}}[\"']?(?:{_TEXT}{{0,200}}{_LINE_END}){{1,12}}?(?:data|stringData):{_A_VALUE}({_YAML_LINES})",
     ),
     Rule(
         "kubernetes-secret-data",
         "data:",
-        rf"(?i:data:)({_YAML_LINES})(?=(?:{_LINE_END}{_TEXT}{{0,120}}){{0,12}}?{_LINE_END}kind: Secret)",
+        rf"(?i:data:){_A_VALUE}({_YAML_LINES})(?=(?:{_LINE_END}{_TEXT}{{0,120}}){{0,12}}?{_LINE_END}kind: Secret)",
         inside=True,
     ),
 )

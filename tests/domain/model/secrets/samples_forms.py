@@ -1,5 +1,7 @@
 """Forms of private keys, credentials in requests and values given to names, as `samples.py` explains."""
 
+from tests.domain.model.secrets import samples_places
+
 _LINES = "{b64}\n{b64}\n{b40}=="
 _GLUED = _LINES.replace("\n", "\\n")
 
@@ -9,6 +11,7 @@ def _pem(kind: str, lines: str, newline: str = "\n") -> str:
 
 
 FORMS: dict[str, tuple[str, ...]] = {
+    **samples_places.PLACES,
     "private-key": (
         *(_pem(f"{kind}PRIVATE KEY", _LINES) for kind in ("", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED ")),
         _pem("PGP PRIVATE KEY BLOCK", "Version: GnuPG v2\n\n" + _LINES + "\n=" + "{A4}"),
@@ -241,6 +244,7 @@ FORMS: dict[str, tuple[str, ...]] = {
 }
 
 ORDINARY = (
+    *samples_places.ORDINARY,
     "Never log the password or the token; rotate the api key instead.",
     "password: see the vault",
     "The password is required.",

@@ -1,6 +1,12 @@
 """Forms of tokens, as `samples.py` explains."""
 
 TOKENS: dict[str, tuple[str, ...]] = {
+    "notion-secret": ("secret_{A43}",),
+    "intercom-token": ("dG9rO{b54}=",),
+    "json-web-encryption": (
+        "eyJhbGciOiJkaXIi{w20}..{w22}.{w80}.{w22}",
+        "eyJhbGciOiJSU0Et{w40}.{w342}.{w16}.{w80}.{w22}",
+    ),
     "github-token": ("ghp_{A36}", "gho_{A36}", "ghu_{A36}", "ghs_{A36}", "ghr_{A36}"),
     "github-fine-grained-token": ("github_pat_{A22}_{A59}",),
     "gitlab-token": (

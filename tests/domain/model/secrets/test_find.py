@@ -73,7 +73,7 @@ def test_patterns_repeat_a_bounded_number_of_times_or_end_at_dashes() -> None:
         re.compile(r"x\*\(\?:-\(\?!-+\)x\*\)\*"),
     )
     unbounded = re.compile(r"[+*]|\{\d+,\}")
-    patterns = {part for rule in RULES for part in (rule.pattern, rule.unless, *rule.head)}
+    patterns = {part for rule in RULES for part in (rule.pattern, rule.unless, rule.behind, *rule.head)}
     left = [
         pattern for pattern in patterns if unbounded.search(up_to_dashes.sub("", in_class_or_escaped.sub("x", pattern)))
     ]

@@ -23,7 +23,9 @@ BY_NAME = {rule.name: rule for rule in RULES}
 def found_by(rule: Rule, text: str) -> set[str]:
     """Return the secrets that *rule* alone finds in *text*."""
     spans = [
-        find._match(rule, text, at) for at, word in find.words_in(text.lower()) if rule in find._rules_by_word()[word]
+        find._match(rule, text, at, find._Heads(text))
+        for at, word in find.words_in(text.lower())
+        if rule in find._rules_by_word()[word]
     ]
     return {text[span[0] : span[1]] for span in spans if span}
 
