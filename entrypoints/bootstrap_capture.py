@@ -162,13 +162,13 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
     from hardwon.domain.model.conversation.chunker import Chunker
     from hardwon.domain.use_cases.capture import Capture
     from hardwon.entrypoints.bootstrap_project import folder_of_files
-    from hardwon.entrypoints.bootstrap_projects import keep_from_git
+    from hardwon.entrypoints.bootstrap_projects import before_writing
     from hardwon.entrypoints.context import read_place
 
     place, root = read_place(memory, project_root), folder_of_files(project_root)
     return Capture(
         chunker=Chunker(memory.settings.capture_boundaries),
-        files=MarkdownConversationFiles(root, keep_from_git(place.project, root)),
+        files=MarkdownConversationFiles(root, before_writing(memory.settings.global_store, place.project, root)),
         journal=open_journal(memory.settings.global_store),
         workplace=place.workplace,
         forgotten=memory.repository.forgotten,

@@ -132,13 +132,13 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
     from hardwon.domain.model.project import Project
     from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.entrypoints.bootstrap_project import folder_of_files
-    from hardwon.entrypoints.bootstrap_projects import keep_from_git
+    from hardwon.entrypoints.bootstrap_projects import before_writing
 
     root, identity = folder_of_files(project_root), identify(project_root)
     project = registry_of(memory).with_key(identity.key) or Project("", workplace.label, identity)
     return SaveSession(
         sources=MarkdownFiles(root, is_foreign=workplace.visibility.is_foreign),
-        sessions=MarkdownSessionFiles(root, keep_from_git(project, root)),
+        sessions=MarkdownSessionFiles(root, before_writing(memory.settings.global_store, project, root)),
         repository=memory.repository,
         history=memory.engine.history(),
         workplace=workplace,

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from hardwon.adapters.agents.kept_transcripts import KeptTranscripts
+from hardwon.adapters.folders.whereabouts import LostFolders
 from hardwon.adapters.git.earlier_texts import EarlierTexts
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.erase import BankLessons, FilesOfTheUser, OwnFiles
@@ -16,6 +17,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import open_forget_lock, open_lock
+from hardwon.entrypoints.bootstrap_folders import find_folders
 
 Result = TypeVar("Result")
 
@@ -23,11 +25,13 @@ LOCK_SECONDS = 30.0
 
 
 def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
-    """Forget in the store, in its other files, and in the files of *project_root* and of all known projects."""
+    """Forget in the store, in its other files, and in the files of *project_root* and of every folder that a project had."""
     store = memory.settings.global_store
     rows = memory.engine.rows()
-    known = (project.identity.root for project in memory.engine.projects().known())
-    roots = [root for root in dict.fromkeys((os.path.realpath(project_root), *known)) if os.path.isdir(root)]
+    journal = FileErasureJournal(store)
+    found = find_folders(memory, project_root)
+    interrupted = journal.unfinished()
+    roots = [*dict.fromkeys((*found.folders, *filter(os.path.isdir, interrupted.folders if interrupted else ())))]
     own_files = OwnFiles(roots)
     return ForgetForGood(
         repository=memory.repository,
@@ -37,12 +41,15 @@ def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
         proof=StoreBytes(store, own_files.paths),
         elsewhere=(
             *memory.engine.copies(),
+            LostFolders(found.lost),
             FilesOfTheUser(),
             EarlierTexts(),
             KeptTranscripts(os.environ, os.path.expanduser("~")),
         ),
-        journal=FileErasureJournal(store),
+        journal=journal,
         clock=memory.clock,
+        folders=tuple(roots),
+        unreachable=found.unreachable,
     )
 
 

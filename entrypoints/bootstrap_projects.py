@@ -1,5 +1,6 @@
 """Projects: what a folder is known by, what git knows of it, and what the store does."""
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -30,11 +31,26 @@ def build_git_exclusion() -> "GitExclusion":
     return InfoExclude()
 
 
-def keep_from_git(project: "Project", project_root: str) -> "Callable[[], None]":
-    """Return what is done before a file of the project's conversations is written: private ones are kept out of git."""
-    if not project.keeps_private_files:
-        return lambda: None
-    return lambda: build_git_exclusion().exclude(project_root)
+def before_writing(store: str, project: "Project", project_root: str) -> "Callable[[], None]":
+    """
+    Return what is done before a file of the project's conversations is written.
+
+    Its folder is recorded for `hardwon forget`, and a private file is kept out of git.
+    """
+    from hardwon.adapters.folders.record import WrittenFolders
+
+    def prepare() -> None:
+        WrittenFolders(store).add(project_root, is_part=is_part_of_repository(project_root))
+        if project.keeps_private_files:
+            build_git_exclusion().exclude(project_root)
+
+    return prepare
+
+
+def is_part_of_repository(folder: str) -> bool:
+    """Return whether *folder* is a linked work tree, or a folder in a work tree."""
+    identity, real = identify(folder), os.path.realpath(folder)
+    return identity.is_repository and (identity.root != real or not identity.key.startswith(real))
 
 
 def build_know_projects(memory: Memory) -> "KnowProjects":

@@ -41,6 +41,9 @@ def copy_store(source: Memory, target: Memory, progress: Callable[[], None]) -> 
     for place, space in enumerate(source.spaces):
         vectors = target.engine.vectors(space.vectors.space, target.warn, space.vectors.kinds, is_active=not place)
         outcome.vectors += copy_vectors(space.vectors, vectors, lambda numbers: _ids(target, numbers))
+    from hardwon.adapters.folders.record import WrittenFolders
+
+    WrittenFolders(source.settings.global_store).copy_to(target.settings.global_store)
     return outcome
 
 

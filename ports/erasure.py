@@ -162,6 +162,7 @@ class Begun(NamedTuple):
         words: The words of the forgotten entries, folded.
         files: The paths of files in which they stood.
         keeps_banks: Whether the knowledge banks stay as they are.
+        folders: The folders that are searched, which the store may not know any more when the run is completed.
 
     """
 
@@ -170,6 +171,7 @@ class Begun(NamedTuple):
     words: tuple[str, ...]
     files: tuple[str, ...]
     keeps_banks: bool
+    folders: tuple[str, ...] = ()
 
 
 class ErasureJournal(Protocol):

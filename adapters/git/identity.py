@@ -68,6 +68,17 @@ def main_work_tree(folder: str) -> str:
     return main if name == GIT else top
 
 
+def linked_work_trees(common: str) -> list[str]:
+    """Return the linked work trees of the git common directory *common* that are there."""
+    folder = os.path.join(common, LINKED)
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    files = (os.path.join(folder, name, _path_in(os.path.join(folder, name), "gitdir")) for name in names)
+    return [os.path.dirname(path) for file in files if os.path.basename(path := os.path.realpath(file)) == GIT]
+
+
 def git_folder(top: str) -> str:
     """Return the folder of git's files that the work tree *top* names, whether or not they name it back."""
     path = os.path.join(top, GIT)

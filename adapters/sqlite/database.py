@@ -33,6 +33,7 @@ OWN_NAMES = (
     "checkpoints",
     "forget.json",
     "forget.lock",
+    "folders.jsonl",
     "hook.log",
     "unreadable.jsonl",
     ".last-injection.json",

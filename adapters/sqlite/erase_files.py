@@ -42,7 +42,7 @@ CHUNK = 4 * 1024 * 1024
 COMPANIONS = ("-wal", "-shm", "-journal")
 CHECKPOINTS = "checkpoints"
 ROWS = "unreadable.jsonl"
-LOGS = ("hook.log", "hook.log.1", ROWS)
+LOGS = ("hook.log", "hook.log.1", ROWS, "folders.jsonl")
 RUNNING = "forget.json"
 """The journal of the run itself, which is not searched: it is removed when nothing is left."""
 RECORDS = (".last-injection.json",)
@@ -263,7 +263,7 @@ def _rewritten(path: str) -> Iterator[sqlite3.Connection]:
 
 class FolderTexts(Place):
     """
-    The text files of a store's folder: the hook's log and the rows set aside, line by line, and the record of the last injection.
+    The text files of a store's folder: logs and records line by line, and that of the last injection.
 
     Args:
         folder: The store's folder.

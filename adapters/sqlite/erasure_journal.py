@@ -71,4 +71,5 @@ def _run(document: dict[str, Any]) -> Begun:
         tuple(document["words"]),
         tuple(document["files"]),
         document["keeps_banks"],
+        tuple(document.get("folders", ())),
     )

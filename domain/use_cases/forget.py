@@ -86,6 +86,7 @@ class Forgotten:
         elsewhere: Places beyond reach that hold it, or may, one line each.
         searched: The number of files that were searched.
         problems: Places that could not be changed, one line each; a repeated run continues.
+        unreachable: Folders with files of hardwon that can't be reached now, one line each.
 
     """
 
@@ -93,11 +94,12 @@ class Forgotten:
     elsewhere: tuple[str, ...]
     searched: int
     problems: tuple[str, ...]
+    unreachable: tuple[str, ...] = ()
 
     @property
     def is_proven(self) -> bool:
         """Whether no file of hardwon holds it."""
-        return not (self.remains or self.problems)
+        return not (self.remains or self.problems or self.unreachable)
 
 
 @attrs.frozen(kw_only=True)
@@ -111,6 +113,8 @@ class ForgetForGood:
         banks: The knowledge banks.
         elsewhere: Places that are not ours to change.
         journal: Completes an interrupted run.
+        folders: The folders that are searched for files of hardwon.
+        unreachable: A line for each folder that can't be reached now.
 
     """
 
@@ -122,6 +126,8 @@ class ForgetForGood:
     elsewhere: Sequence[KeptElsewhere]
     journal: ErasureJournal
     clock: Clock
+    folders: tuple[str, ...] = ()
+    unreachable: tuple[str, ...] = ()
 
     def plan(self, wanted: Wanted) -> Plan:
         """
@@ -143,6 +149,7 @@ class ForgetForGood:
             words=tuple(sorted(words_of(texts))),
             files=tuple(dict.fromkeys(entry.file_path for entry in entries if entry.file_path)),
             keeps_banks=False,
+            folders=self.folders,
         )
         found, problems = _found((*self.places, *self.banks), lambda place: place.found(begun.erasure))
         return Plan(tuple(entries), begun, found, is_used, problems)
@@ -175,7 +182,7 @@ class ForgetForGood:
         """
         elsewhere = (line for kept in self.elsewhere for line in kept.holding(begun.erasure, begun.files))
         remains = dict.fromkeys((*self.proof.remains(begun.erasure), *self.store.traces(begun.words)))
-        return Forgotten(tuple(remains), tuple(elsewhere), self.proof.searched(), tuple(problems))
+        return Forgotten(tuple(remains), tuple(elsewhere), self.proof.searched(), tuple(problems), self.unreachable)
 
     def resume(self) -> Forgotten | None:
         """Complete the run that was interrupted; None without one."""
@@ -184,11 +191,12 @@ class ForgetForGood:
 
     def secrets(self) -> tuple[tuple[Found, ...], tuple[str, ...]]:
         """Return where secrets were kept before, by the rules of today, and the places that can't be read, one line each."""
-        return _found((*self.places, *self.banks), lambda place: place.secrets())
+        found, problems = _found((*self.places, *self.banks), lambda place: place.secrets())
+        return found, (*problems, *self.unreachable)
 
     def redact(self, *, keeps_banks: bool) -> tuple[str, ...]:
         """Redact all that was kept before; return the places that could not be changed, one line each."""
-        problems = list[str]()
+        problems = [*self.unreachable]
         for place in (*self.places, *(() if keeps_banks else self.banks)):
             try:
                 place.redact()
@@ -258,4 +266,4 @@ def _found(
             found += look(place)
         except HardwonError as error:
             problems.append(str(error))
-    return tuple(found), tuple(problems)
+    return tuple(dict.fromkeys(found)), tuple(problems)

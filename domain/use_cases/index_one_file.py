@@ -59,6 +59,8 @@ def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[E
 Selection: TypeAlias = Literal["changed", "deleted", "all"]
 """The files to index: changed ones; also those whose entries were deleted from the store; all."""
 
+LEFT_BEHIND = "it holds a text that was forgotten; erase it here too"
+
 Outcome: TypeAlias = Literal["new", "changed", "reindexed", "unchanged", "deleted"]
 """`reindexed`: with unchanged text; `deleted`: its entries were deleted from the store and stay so."""
 
@@ -205,8 +207,11 @@ class _Plan(ABC):
 
     def warnings(self, *complaints: str) -> tuple[str, ...]:
         """Return warnings that name the file."""
-        all_complaints = (*self.document.fields.complaints, *complaints)
-        return tuple(f"{self.document.path!r}: {complaint}" for complaint in all_complaints)
+        return self.about_file(*self.document.fields.complaints, *complaints)
+
+    def about_file(self, *problems: str) -> tuple[str, ...]:
+        """Return *problems* with the path of the file."""
+        return tuple(f"{self.document.path!r}: {problem}" for problem in problems)
 
     def restore(self, was: AbsentFile, entries: Sequence[Entry]) -> None:
         """Give the stored *entries* the counters, and the history, that were kept while the file was absent."""
@@ -237,7 +242,8 @@ class _DocumentPlan(_Plan):
 
     def settle(self, *, dry_run: bool) -> IndexedFile:
         if not self.known:
-            return IndexedFile(outcome="deleted")
+            is_left = _kind(self.document, None) == "session" and self._is_forgotten
+            return IndexedFile(outcome="deleted", warnings=self.about_file(LEFT_BEHIND) if is_left else ())
         if self.document.mtime != self.known[""].file_mtime and not dry_run:
             with self.tools.repository.transaction():
                 for entry in stored_of(self.tools.repository, self.document.path):
@@ -366,7 +372,8 @@ class _CapturedPlan(_Plan):
         taken = (section.anchor_id for section in self.captured.found if self._is_taken(section))
         complaints = (f"the anchor {anchor!r} is left out: it is another memory's id" for anchor in taken)
         warnings = () if self.is_settled else self.warnings(*self.captured.complaints, *complaints)
-        return IndexedFile(outcome=self._outcome, entry=first, sections=len(self._living), warnings=warnings)
+        left = self.about_file(*(f"{LEFT_BEHIND}: hardwon forget {anchor}" for anchor in self._forgotten))
+        return IndexedFile(outcome=self._outcome, entry=first, sections=len(self._living), warnings=(*warnings, *left))
 
     def write(self) -> IndexedFile:
         note_absence(self.tools.absences, self.tools.history, self._leaving, self.tools.clock.now())
@@ -394,12 +401,17 @@ class _CapturedPlan(_Plan):
     @cached_property
     def _living(self) -> Sequence[CapturedSection]:
         """The sections without those deleted from the store, and those forgotten."""
-        forgotten = self.tools.repository.forgotten
         return [
             section
             for section in self._free
-            if not self._is_deleted(section) and not forgotten.holds(read().text for read in [section.read])
+            if section.anchor_id not in self._forgotten and not self._is_deleted(section)
         ]
+
+    @cached_property
+    def _forgotten(self) -> Sequence[str]:
+        """The anchors of sections whose text was forgotten, but not where this file was then."""
+        forgotten = self.tools.repository.forgotten
+        return [section.anchor_id for section in self._free if forgotten.holds(read().text for read in [section.read])]
 
     @cached_property
     def _due(self) -> Sequence[CapturedSection]:

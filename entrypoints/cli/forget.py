@@ -1,6 +1,7 @@
 """Forget for good: erase entries and words from all that hardwon keeps, and prove it."""
 
 import datetime as dt
+import os
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
 from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_folders import dismiss_folder
 from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.bootstrap_store import server_of, vacuum_server
 from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, print_json, say
@@ -25,6 +27,7 @@ from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.presenters.erasure import by_place
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import readable, standard_input
+from hardwon.ports.erasure import Begun
 
 PREVIEWED = 20
 SHORTEST_ID = 8
@@ -67,6 +70,12 @@ def forget(
             "--vacuum", help="On a server: also remove the bytes of deleted rows (VACUUM FULL), as the owner."
         ),
     ] = False,
+    gone: Annotated[
+        str | None,
+        typer.Option(
+            "--gone", metavar="FOLDER", help="Ask no more for a folder that is gone for good.", show_default=False
+        ),
+    ] = None,
     yes: Yes = False,
     project_root: ProjectRoot = ".",
     global_store: GlobalStore = None,
@@ -85,6 +94,9 @@ def forget(
     memory = open_for(project_root, global_store, create=False)
     if undo is not None:
         _undo(memory, readable(undo), as_json=as_json)
+        return
+    if gone is not None:
+        _dismiss(memory, os.path.realpath(os.path.expanduser(readable(gone))), as_json=as_json)
         return
     if vacuum and memory.settings.server is None:
         raise typer.BadParameter("the store is a file: each run writes it again", param_hint="'--vacuum'")
@@ -106,13 +118,18 @@ def forget(
     if plan.is_empty:
         done = forgetting.prove(plan.begun, plan.problems)
     else:
-        if not yes:
-            for line in _preview(plan):
-                complain(line)
-            ask("forget this for good", yes=yes)
-        begun = plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
+        begun = _confirmed(plan, yes=yes, keep_bank=keep_bank)
         done = while_nothing_is_captured(memory, lambda: forgetting.run(begun))
     _report(plan, _vacuumed(memory, done) if vacuum else done, as_json=as_json)
+
+
+def _confirmed(plan: Plan, *, yes: bool, keep_bank: bool) -> Begun:
+    """Return the run that the user agreed to."""
+    if not yes:
+        for line in _preview(plan):
+            complain(line)
+        ask("forget this for good", yes=yes)
+    return plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
 
 
 def _vacuumed(memory: Memory, done: Forgotten) -> Forgotten:
@@ -163,6 +180,22 @@ def _undo(memory: Memory, owner: str, *, as_json: bool) -> None:
         print_json({"lifted": owner})
     else:
         say("The text can be stored again; what was erased does not come back by itself")
+
+
+def _dismiss(memory: Memory, folder: str, *, as_json: bool) -> None:
+    """
+    Ask for *folder* no more.
+
+    Raises:
+        typer.BadParameter: it is there.
+    """
+    if os.path.isdir(folder) and os.listdir(folder):
+        raise typer.BadParameter(f"{folder!r} is there, and is searched: delete it first", param_hint="'--gone'")
+    dismiss_folder(memory, folder)
+    if as_json:
+        print_json({"gone": folder})
+    else:
+        say(f"{folder} is not asked for any more, until something is written there")
 
 
 def _filter(
@@ -265,6 +298,12 @@ def _report(plan: Plan | None, done: Forgotten, *, as_json: bool) -> None:
         raise typer.Exit(OUR_FAILURE)
 
 
+def _found(done: Forgotten) -> str:
+    if done.remains:
+        return "it is still in"
+    return "it is in none of them" if done.unreachable else "nothing is left"
+
+
 def _document(plan: Plan | None, done: Forgotten) -> dict[str, object]:
     entries = plan.entries if plan else ()
     return {
@@ -273,6 +312,7 @@ def _document(plan: Plan | None, done: Forgotten) -> dict[str, object]:
         "remains": [*done.remains],
         "beyond_reach": [*done.elsewhere],
         "problems": [*done.problems],
+        "unreachable": [*done.unreachable],
         "searched_files": done.searched,
     }
 
@@ -286,8 +326,11 @@ def _lines(plan: Plan | None, done: Forgotten) -> Iterator[str]:
         yield f"Forgotten: {entry.name} (id: {entry.entry_id})"
     for place, kept in by_place(plan.found if plan else ()).items():
         yield f"  from {place}: {kept}"
-    yield f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {'it is still in' if done.remains else 'nothing is left'}"
+    yield f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {_found(done)}"
     yield from (f"  {line}" for line in done.remains)
+    yield from (f"can't be reached now: {line}; run hardwon forget again when it can" for line in done.unreachable)
+    if done.unreachable:
+        yield "one that is gone for good is not asked for any more after: hardwon forget --gone FOLDER"
     yield from (f"not changed: {line}; run hardwon forget again" for line in done.problems)
     yield "Beyond reach:"
     yield from (f"  {line}" for line in done.elsewhere)

@@ -243,12 +243,14 @@ def forget(desk: Desk, asked: Asked) -> Reply:
 
 
 def _report(plan: Plan, done: Forgotten) -> list[str]:
-    proof = "it is still in" if done.remains else "nothing is left"
+    nothing = "it is in none of them" if done.unreachable else "nothing is left"
+    proof = "it is still in" if done.remains else nothing
     return [
         *(f"Forgotten: {entry.name}" for entry in plan.entries),
         *(f"from {place}: {kept}" for place, kept in by_place(plan.found).items()),
         f"Searched {counted(done.searched, 'file', 'files')} byte by byte: {proof}",
         *done.remains,
+        *(f"can't be reached now: {line}; forget it once more when it can" for line in done.unreachable),
         *(f"not changed: {line}; forget it once more" for line in done.problems),
     ]
 

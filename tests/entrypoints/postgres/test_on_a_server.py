@@ -150,6 +150,20 @@ def test_a_text_is_forgotten_in_each_of_its_spellings_and_it_is_said_who_may_vac
     assert "VACUUM FULL (hardwon forget --vacuum, by the tables' owner)" in done.stdout
 
 
+def test_forgetting_finds_a_folder_of_this_machine_that_moved(ann: World) -> None:
+    assert hardwon(ann, "remember", "The zanthemur goes before the canary.").code == 0
+    moved = ann.project.rename(ann.folder / "renamed")
+    assert "zanthemur" in "".join(path.read_text() for path in moved.rglob("*.md"))
+    ann.project.mkdir()
+    (ann.project / "other.txt").write_text("another folder has its place")
+
+    done = hardwon(ann, "forget", "zanthemur", "--yes")
+
+    assert done.code == 0, done
+    assert f"{moved}/memory" in done.stdout
+    assert [path for path in moved.rglob("*.md") if "zanthemur" in path.read_text()] == []
+
+
 def test_the_writer_stores_there(ann: World) -> None:
     entry = (
         '{"name": "Pin images", "description": "Pin the image.", "category": "patterns", "keywords": ["a", "b", "c"]}'

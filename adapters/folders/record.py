@@ -1,0 +1,171 @@
+"""The record of the folders in which hardwon wrote files on this machine, so that `hardwon forget` finds them again."""
+
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from typing import NamedTuple
+
+from hardwon.adapters.durable import flush
+from hardwon.domain.model.errors import StorageError
+
+FILE_NAME = "folders.jsonl"
+LARGEST_NUMBER = (1 << 63) - 1
+
+ROOT_DEVICE = 0
+"""Stands for the file system of the root folder: it is always there, and its number may be another one tomorrow."""
+
+
+class WrittenFolder(NamedTuple):
+    """
+    A folder in which files were written.
+
+    Attributes:
+        path: Absolute, without links.
+        device: The file system where it was; None if unknown.
+        inode: The number of the folder, or of its `.git`, there; 0 if unknown.
+        is_part: Whether it is a linked work tree or a folder in a work tree, which come and go with their repository.
+
+    """
+
+    path: str
+    device: int | None = None
+    inode: int = 0
+    is_part: bool = False
+
+
+def device_of(facts: os.stat_result) -> int:
+    """Return the number of the file system, 0 for that of the root folder."""
+    return known_device(facts.st_dev)
+
+
+def known_device(number: int) -> int:
+    """Return the *number* of a file system as it is recorded, 0 for that of the root folder."""
+    return ROOT_DEVICE if number & LARGEST_NUMBER == _device_of_root() else number & LARGEST_NUMBER
+
+
+@cache
+def _device_of_root() -> int:
+    return os.stat(os.sep).st_dev & LARGEST_NUMBER
+
+
+def inode_of(facts: os.stat_result) -> int:
+    """Return the number of a file or folder, as far as it is recorded."""
+    return facts.st_ino & LARGEST_NUMBER
+
+
+class WrittenFolders:
+    """
+    Lines of JSON in the store's folder, to which one is appended for each new folder, and for one that is gone for good.
+
+    Numbers of file systems mean nothing on another machine: an export does not have them.
+
+    Args:
+        folder: The store's folder; reading does not create it.
+
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, FILE_NAME)
+
+    def add(self, path: str, *, is_part: bool = False) -> None:
+        """
+        Record the folder at *path*, before a file is written in it; idempotent.
+
+        Args:
+            path: The folder.
+            is_part: As in `WrittenFolder`.
+
+        Raises:
+            StorageError: it can't be recorded.
+
+        """
+        path = os.path.realpath(path)
+        try:
+            facts = os.stat(path)
+        except OSError:  # nothing can be written there either
+            return
+        self._add(WrittenFolder(path, device_of(facts), inode_of(facts), is_part))
+
+    def dismiss(self, path: str) -> None:
+        """
+        Record that the folder at *path* is gone for good.
+
+        Raises:
+            StorageError: it can't be recorded.
+        """
+        self._append({"path": path, "is_gone": True})
+
+    def all(self) -> list[WrittenFolder]:
+        """Return the recorded folders, without those that are gone for good; of one path all that were there."""
+        return [*self._read()[0]]
+
+    def dismissed(self) -> set[str]:
+        """Return the paths of the folders that are gone for good."""
+        return self._read()[1]
+
+    def copy_to(self, folder: str) -> None:
+        """
+        Record the same folders in the store's folder *folder*.
+
+        Raises:
+            StorageError: they can't be recorded.
+        """
+        other = WrittenFolders(folder)
+        for written in self.all():
+            other._add(written)
+
+    def _add(self, folder: WrittenFolder) -> None:
+        if folder not in self.all():
+            self._append(folder._asdict())
+
+    def _read(self) -> tuple[dict[WrittenFolder, None], set[str]]:
+        """Return the folders, and the paths of those that are gone for good; bad lines are left out."""
+        found, gone = dict[WrittenFolder, None](), set[str]()
+        for path, document in self._documents():
+            if document.get("is_gone"):
+                found = {folder: None for folder in found if folder.path != path}
+                gone.add(path)
+            else:
+                found[_folder(path, document)] = None
+                gone.discard(path)
+        return found, gone
+
+    def _documents(self) -> list[tuple[str, Mapping[str, object]]]:
+        try:
+            with open(self._path, encoding="utf-8", errors="replace") as file:
+                documents = [_document(line) for line in file]
+        except OSError:
+            return []
+        return [(path, document) for document in documents if isinstance(path := document.get("path"), str)]
+
+    def _append(self, document: Mapping[str, object]) -> None:
+        line = f"\n{json.dumps(document)}\n".encode()  # begins with a newline: the line before may be cut off
+        try:
+            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
+            file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            try:
+                os.write(file, line)
+            finally:
+                os.close(file)
+            flush(self._path)
+        except OSError as error:
+            raise StorageError(f"{self._path}: {error.strerror or error}") from error
+
+
+def _document(line: str) -> Mapping[str, object]:
+    try:
+        document = json.loads(line)
+    except ValueError:
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _folder(path: str, document: Mapping[str, object]) -> WrittenFolder:
+    device, inode = document.get("device"), document.get("inode")
+    return WrittenFolder(
+        path,
+        device if isinstance(device, int) else None,
+        inode if isinstance(inode, int) else 0,
+        bool(document.get("is_part")),
+    )
