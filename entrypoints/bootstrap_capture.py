@@ -31,6 +31,7 @@ __all__ = [
     "build_capture",
     "captures",
     "confirming_in",
+    "count_events",
     "has_events",
     "has_prompt_since",
     "last_events",
@@ -87,6 +88,18 @@ def put_aside(store: str) -> str:
     from hardwon.adapters.sqlite.hook_events import put_aside
 
     return put_aside(store)
+
+
+def count_events(store: str) -> int:
+    """
+    Return how many events wait.
+
+    Raises:
+        StorageError: the journal can't be read now.
+    """
+    from hardwon.adapters.sqlite.hook_events import count_events
+
+    return count_events(store)
 
 
 def has_events(store: str) -> bool:

@@ -6,12 +6,15 @@ Nearness of that place answers some questions better.
 
 import os
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import CollectionName
-from hardwon.domain.model.project import Project
+from hardwon.domain.model.project import Project, Registry
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
 from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, registry_of
@@ -44,10 +47,11 @@ def read_workplace(memory: Memory, project_root: str) -> Workplace:
 
 
 class Place(NamedTuple):
-    """A project, and where the user works in it."""
+    """A project, where the user works in it, and all projects that the store knows."""
 
     project: Project
     workplace: Workplace
+    registry: Registry
 
 
 def read_place(memory: Memory, project_root: str) -> Place:
@@ -58,6 +62,8 @@ def read_place(memory: Memory, project_root: str) -> Place:
         deadline = Deadline.after(ASK_SECONDS, time.monotonic)
         project = build_know_projects(memory).here(identity, name_of(identity.root), deadline)
         registry = registry_of(memory)
+    if not memory.settings.server and (adoptions := registry.adoptions()):
+        registry = _adopted(memory, adoptions)
     workplace = Workplace(
         project=project.id,
         workspace=memory.settings.workspace or os.path.dirname(identity.root),
@@ -67,7 +73,16 @@ def read_place(memory: Memory, project_root: str) -> Place:
         labels=registry.labels(),
     )
     settle_here(memory, project_root, workplace)
-    return Place(project, workplace)
+    return Place(project, workplace, registry)
+
+
+def _adopted(memory: Memory, adoptions: Sequence[tuple[Project, Project]]) -> Registry:
+    """Return the registry after lessons that waited went to the projects of their labels, if the store can be written."""
+    know = build_know_projects(memory)
+    with suppress(StorageError):
+        for waiting, project in adoptions:
+            know.merge(waiting, project)
+    return registry_of(memory)
 
 
 def workplace_for(collection: CollectionName, memory: Memory, project_root: str, warn: Warn) -> Workplace:

@@ -9,6 +9,7 @@ from functools import cache, partial
 
 import attrs
 
+from hardwon.domain.model.conversation.hook_event import MAX_WAITING
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, EmbedderUnavailableError, HardwonError, StorageError
 from hardwon.domain.model.filters import EVERYTHING
@@ -17,6 +18,7 @@ from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents, server_start_seconds
+from hardwon.entrypoints.bootstrap_capture import count_events
 from hardwon.entrypoints.bootstrap_files import build_find_drift, unreadable_files
 from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
 from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
@@ -36,6 +38,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health_projects import project_lines
 from hardwon.entrypoints.host_session import host_session
+from hardwon.entrypoints.notices import FULL_JOURNAL
 from hardwon.entrypoints.presenters.entries import drift_line
 from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
@@ -126,6 +129,7 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
         *(Finding(name, ok=False, detail=line) for name, line in beside),
         *files,
         *_pauses(settings),
+        *_capture(settings),
         _git(project_root),
         *_agents(project_root),
     ]
@@ -165,6 +169,18 @@ def _pauses(settings: Settings) -> list[Finding]:
     """Return one finding for each pause that holds; all is well with it unless its file can't be read."""
     held = holding(open_pauses(settings.global_store).read(), system_clock().now())
     return [Finding("pause", ok=pause.is_readable, detail=pause_line(pause, host_session())) for pause in held]
+
+
+def _capture(settings: Settings) -> list[Finding]:
+    """Return a finding where events of conversations wait, a failure where as many do as are kept."""
+    try:
+        waiting = count_events(settings.global_store)
+    except StorageError:
+        return []  # the file's finding says it
+    if waiting >= MAX_WAITING:
+        return [Finding("capture", ok=False, detail=FULL_JOURNAL)]
+    line = f"{counted(waiting, 'event waits', 'events wait')} to be kept: hardwon capture --status lists them"
+    return [Finding("capture", ok=True, detail=line)] * bool(waiting)
 
 
 def _git(project_root: str) -> Finding:

@@ -21,10 +21,7 @@ def project_lines(memory: Memory) -> Iterator[str]:
     for project in registry.projects:
         entries, name = counts.get(project.id, 0), _name(project, registry)
         if entries and project.is_waiting:
-            yield (
-                f"{_waiting(memory, project, entries)} for a project: hardwon project merge {name} FOLDER,"
-                " until then they are only listed and found by --scope global"
-            )
+            yield _waiting_line(memory, project, registry, entries)
         elif entries and know.is_gone(project):
             yield (
                 f"{_counted(entries, 'entry', 'entries')} of {_label(project, registry)} remain, its folder"
@@ -39,11 +36,25 @@ def project_lines(memory: Memory) -> Iterator[str]:
             )
 
 
-def _waiting(memory: Memory, project: Project, entries: int) -> str:
+def waiting_lines(memory: Memory, registry: Registry) -> list[str]:
+    """Return a line about each label of an earlier version whose entries wait for a project."""
+    waiting = [project for project in registry.projects if project.is_waiting]
+    counts = build_know_projects(memory).projects.entry_counts() if waiting else {}
+    return [
+        _waiting_line(memory, project, registry, entries)
+        for project in waiting
+        if (entries := counts.get(project.id, 0))
+    ]
+
+
+def _waiting_line(memory: Memory, project: Project, registry: Registry, entries: int) -> str:
     learnings = memory.repository.count(EntryFilter(scope=Scope((project.id,))))
     one, many = ("learning", "learnings") if learnings == entries else ("entry", "entries")
     verb = "waits" if entries == 1 else "wait"
-    return f"{_counted(entries, one, many)} of {on_one_line(project.label)} {verb}"
+    return (
+        f"{_counted(entries, one, many)} of {on_one_line(project.label)} {verb} for a project: hardwon project merge"
+        f" {_name(project, registry)} FOLDER, until then they are only listed and found by --scope global"
+    )
 
 
 def _gone_files(memory: Memory) -> Counter[str]:

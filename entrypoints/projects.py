@@ -71,20 +71,6 @@ def trust_here(memory: Memory, folder: str) -> str:
     return "" if was_shared else trust_line(project, know.registry())
 
 
-def notice_for_first_session(memory: Memory, workplace: "Workplace") -> str:
-    """Return the line for the first block of a project whose entries are shown at home only; empty in later ones, or for none."""
-    if not (workplace.visibility.is_foreign and workplace.project):
-        return ""
-    from hardwon.entrypoints.bootstrap_retrieval import receipts_of
-    from hardwon.entrypoints.presenters.projects import home_notice
-
-    registry = build_know_projects(memory).registry()
-    project = registry.with_id(workplace.project)
-    if project is None or registry.reason(project) not in {"foreign", "unnamed"}:
-        return ""
-    return "" if receipts_of(memory).find(project=project.id, limit=1) else home_notice(project, registry)
-
-
 def home_warning(memory: Memory, workplace: "Workplace") -> list[str]:
     """Return the line on a lesson that was just stored where it stays; none where it may be shown elsewhere."""
     from hardwon.entrypoints.presenters.projects import home_notice

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from functools import partial
 
-from hardwon.domain.model.conversation.hook_event import Waiting
+from hardwon.domain.model.conversation.hook_event import MAX_WAITING, Waiting
 from hardwon.domain.model.conversation.session import project_of
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
@@ -34,6 +34,7 @@ from hardwon.entrypoints.bootstrap_upkeep import is_keyword_index_used
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, ensure_there
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_new_ones
 from hardwon.entrypoints.versions import projects_to_settle, settle_versions
 
@@ -77,6 +78,7 @@ LATELY = 100
 """Lines of the log; whatever it tells of there is not told again if nothing changed."""
 
 FORGOTTEN_AFTER = dt.timedelta(days=30)
+"""So long the exchanges of a session are at hand after all of them were kept."""
 
 
 def main() -> None:
@@ -140,7 +142,7 @@ class Worker:
             self._attempt(partial(self._capture_waiting, waiting))
             self._dealt_with[waiting.session_id] = waiting.newest
         if not self._has_tidied:
-            for part in (self._look_up, self._settle, self._fill, self._pack, self._forget):
+            for part in (self._look_up, self._settle, self._fill, self._pack, self._tidy):
                 self._attempt(part)
             self._has_tidied = True
 
@@ -190,10 +192,11 @@ class Worker:
         if not any(line.endswith(one_line(problem)) for line in last_events(self._store, LATELY)):
             self.warn(problem)
 
-    def _forget(self) -> None:
-        for lost in self._journal.forget_untouched(_now() - FORGOTTEN_AFTER):
-            what = f"{lost.events} events of session {lost.session_id!r} in {lost.project_root!r}"
-            self.warn(f"capture: forgot {what}: none came for {FORGOTTEN_AFTER.days} days, nor could they be written")
+    def _tidy(self) -> None:
+        for session_id, events in self._journal.keep_newest(MAX_WAITING).items():
+            what = f"{counted(events, 'event', 'events')} of session {session_id!r}"
+            self.warn(f"capture: lost {what}, the oldest, as more than {MAX_WAITING:,} waited")
+        self._journal.forget_settled(_now() - FORGOTTEN_AFTER)
 
     def _look_up(self) -> None:
         """Ask git about the projects that hooks had no time to ask about."""

@@ -1,7 +1,7 @@
 """The sources of captured sessions: the journal of hook events, and transcripts of the agents."""
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
@@ -48,9 +48,20 @@ class CaptureJournal(Protocol):
         """
         ...
 
-    def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
+    def keep_newest(self, most: int) -> Mapping[str, int]:
         """
-        Delete the sessions without an event or a change *since* then; return the unhandled events lost, in summary.
+        Delete unhandled events beyond *most*, those noted first; return how many of each session.
+
+        Their times do not matter: nothing else deletes an event that was not handled.
+
+        Raises:
+            StorageError: the journal can't be written now.
+        """
+        ...
+
+    def forget_settled(self, since: dt.datetime) -> None:
+        """
+        Delete the buffers that did not change *since* then, of sessions of which nothing waits.
 
         Raises:
             StorageError: the journal can't be written now.

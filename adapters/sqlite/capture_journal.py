@@ -5,7 +5,7 @@ import datetime as dt
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -30,10 +30,9 @@ WAITING = """SELECT session_id,
 BUFFERS = "SELECT document FROM buffer ORDER BY place DESC"
 KEEP = """INSERT OR REPLACE INTO buffer (session_id, place, kept_at, document)
     VALUES (?, (SELECT coalesce(max(place), 0) + 1 FROM buffer), ?, ?)"""
-UNTOUCHED = """SELECT session_id FROM
-    (SELECT session_id, kept_at AS at FROM buffer UNION ALL SELECT session_id, at FROM event)
-    GROUP BY session_id HAVING max(at) < ?"""
-FORGET = ("DELETE FROM event WHERE session_id = ?", "DELETE FROM buffer WHERE session_id = ?")
+BEYOND = "FROM event WHERE number <= (SELECT number FROM event ORDER BY number DESC LIMIT 1 OFFSET ?)"
+UNTOUCHED = """SELECT session_id, document FROM buffer
+    WHERE kept_at < ? AND session_id NOT IN (SELECT session_id FROM event)"""
 
 
 def _now() -> dt.datetime:
@@ -87,15 +86,23 @@ class SqliteCaptureJournal(CaptureJournal):
             )
 
     @override
-    def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
+    def keep_newest(self, most: int) -> Mapping[str, int]:
         if not is_there(self._folder):
-            return []
+            return {}
         with opened(self._folder) as connection, transaction(connection):
-            waiting = [Waiting(*row) for row in connection.execute(WAITING).fetchall()]
-            forgotten = {name for (name,) in connection.execute(UNTOUCHED, (since.isoformat(),)).fetchall()}
-            for statement in FORGET:
-                connection.executemany(statement, [(session_id,) for session_id in forgotten])
-        return [session for session in waiting if session.session_id in forgotten]
+            lost = dict(connection.execute(f"SELECT session_id, count(*) {BEYOND} GROUP BY session_id", (most,)))
+            if lost:
+                connection.execute(f"DELETE {BEYOND}", (most,))
+        return lost
+
+    @override
+    def forget_settled(self, since: dt.datetime) -> None:
+        if not is_there(self._folder):
+            return
+        with opened(self._folder) as connection, transaction(connection):
+            untouched = connection.execute(UNTOUCHED, (since.isoformat(),)).fetchall()
+            settled = [(name,) for name, document in untouched if not (buffer := _read(document)) or buffer.is_settled]
+            connection.executemany("DELETE FROM buffer WHERE session_id = ?", settled)
 
     def _rows(self, sql: str, *parameters: str) -> list[tuple[Any, ...]]:
         if not is_there(self._folder):

@@ -57,6 +57,19 @@ def has_prompt_since(folder: str, session_id: str, at: str) -> bool:
         return connection.execute(HAS_PROMPT, public((session_id, at))).fetchone() is not None
 
 
+def count_events(folder: str) -> int:
+    """
+    Return how many events wait.
+
+    Raises:
+        StorageError: the journal can't be read now.
+    """
+    if not is_there(folder):
+        return 0
+    with opened(folder) as connection:
+        return int(connection.execute("SELECT count(*) FROM event").fetchone()[0])
+
+
 def has_events(folder: str) -> bool:
     """
     Return whether an event of a project whose folder exists waits.

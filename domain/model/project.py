@@ -211,6 +211,28 @@ class Registry(NamedTuple):
                 return found
         return []
 
+    def adoptions(self) -> list[tuple[Project, Project]]:
+        """
+        Return the labels that wait, each with the one project of that label that may speak elsewhere.
+
+        A label is left out where several projects may be meant, or git was not asked yet about one of them.
+        """
+        pairs = ((waiting, self._namesakes(waiting)) for waiting in self.projects if self.reason(waiting) == "waiting")
+        return [(waiting, namesakes[0]) for waiting, namesakes in pairs if self._are_one(namesakes)]
+
+    def _namesakes(self, waiting: Project) -> list[Project]:
+        """Return the projects that a label may mean."""
+        others = (other for other in self.projects if other.label == waiting.label and not other.is_waiting)
+        return [other for other in others if self.is_shared(other) or self.reason(other) == "unknown"]
+
+    def _are_one(self, projects: list[Project]) -> bool:
+        """Return whether *projects* are one that may speak elsewhere, with its clones."""
+        return (
+            bool(projects)
+            and self.is_shared(projects[0])
+            and {project.id for project in projects} <= {*self.group_of(projects[0])}
+        )
+
     def visibility(self, here: Project | None) -> "Visibility":
         """Return what may be shown without being asked for in the project *here*; None for one that the store does not know."""
         own = self.group_of(here) if here else ()

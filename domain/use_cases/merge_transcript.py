@@ -93,7 +93,8 @@ def merge_transcript(
 
     """
     buffer = _session(known, events)
-    unfinished = () if _at(events[-1]) < now - LONGEST_TURN else unanswered(events)
+    is_over = abs(now - _at(events[-1])) > LONGEST_TURN  # before or after: a clock may have been set meanwhile
+    unfinished = () if is_over else unanswered(events)
     handled = unfinished[0].number - 1 if unfinished else events[-1].number
     if buffer.source == "events":
         start = buffer.position or 0

@@ -26,10 +26,10 @@ from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
 from hardwon.entrypoints.host_session import present_pause
+from hardwon.entrypoints.notices import notice_for_first_session
 from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
 from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.text import on_one_line
-from hardwon.entrypoints.projects import notice_for_first_session
 
 SEARCH_SECONDS = 10.0
 UNLIMITED = 2**31 - 1

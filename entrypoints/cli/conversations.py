@@ -76,6 +76,26 @@ def print_status(settings: Settings, *, as_json: bool) -> None:
         say(f"Last trouble: {problem}")
 
 
+def _discard(settings: Settings, session_id: str, *, yes: bool) -> None:
+    """
+    Let go the events that wait of a session; what was kept of it stays.
+
+    Raises:
+        typer.BadParameter: nothing waits of it.
+    """
+    journal = open_journal(settings.global_store)
+    waiting = next((item for item in journal.waiting() if item.session_id == session_id), None)
+    if waiting is None:
+        raise typer.BadParameter(
+            f"nothing waits of {session_id!r}: hardwon capture --status lists what does", param_hint="'--discard'"
+        )
+    events = counted(waiting.events, "event", "events")
+    ask(f"let go {events} of session {session_id} in {waiting.project_root or 'no folder'}", yes=yes)
+    begun = SessionBuffer(session_id=session_id, project_root=waiting.project_root)
+    journal.keep(journal.buffer(session_id) or begun, handled=waiting.newest)
+    say(f"Let go: {events}")
+
+
 def session_statuses(journal: CaptureJournal) -> list[SessionStatus]:
     """Return how each session stands, those that wait first."""
     buffers = {buffer.session_id: buffer for buffer in journal.buffers()}
@@ -131,6 +151,10 @@ def capture(
         bool, typer.Option("--no-embed", help="Ask no embedder: cut by words, leave the vectors for later.")
     ] = False,
     status: Annotated[bool, typer.Option("--status", help="Only tell what waits to be captured.")] = False,
+    discard: Annotated[
+        str | None,
+        typer.Option(metavar="SESSION", help="Let go what waits of a session, as one whose project is gone for good."),
+    ] = None,
     past: Annotated[
         bool,
         typer.Option("--all", help="All earlier sessions of Claude Code and Codex in this project, after a preview."),
@@ -150,6 +174,9 @@ def capture(
     """
     if status:
         print_status(resolve(project_root, global_store).settings, as_json=as_json)
+        return
+    if discard is not None:
+        _discard(resolve(project_root, global_store).settings, readable(discard), yes=yes)
         return
     if past:
         if transcript is not None or force:

@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, a
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import history_of
-from hardwon.entrypoints.bootstrap_projects import build_know_projects
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, registry_of
 from hardwon.entrypoints.bootstrap_retrieval import build_summarise_usage, influences_of
 from hardwon.entrypoints.cli.console import (
     NARROW,
@@ -46,6 +46,7 @@ from hardwon.entrypoints.cli.options import (
 )
 from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.health_projects import waiting_lines
 from hardwon.entrypoints.presenters.entries import entry_document
 from hardwon.entrypoints.presenters.projects import origin_document, origin_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line, stored_text, utc_text
@@ -116,6 +117,8 @@ def list_entries(
     if entries:
         print_table(_table(entries))
     say(f"{len(entries)} of {counted(total, 'entry', 'entries')}" if total else _nothing(memory, wanted))
+    for line in waiting_lines(memory, registry_of(memory)):
+        say(line)
 
 
 def _nothing(memory: Memory, only: EntryFilter) -> str:

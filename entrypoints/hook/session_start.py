@@ -14,6 +14,7 @@ from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
 from hardwon.entrypoints.hook.request import HookRequest
+from hardwon.entrypoints.notices import notice_for_first_session, session_notice
 from hardwon.entrypoints.versions import count_at_home, others_notice
 
 SEARCH_SECONDS = 1.6
@@ -76,7 +77,7 @@ class SessionStart:
         workplace = self._workplace
         inject = build_inject(self._memory, workplace)
         retrieve = inject.retrieve._replace(semantic_seconds=SEMANTIC_CPU_SECONDS * self._slowdown)
-        inject = inject._replace(retrieve=retrieve, notice=self._notice())
+        inject = inject._replace(retrieve=retrieve, notice=self._notice(framed=framed))
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
             workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
@@ -133,13 +134,11 @@ class SessionStart:
             wake(settings, self._project_root)
             raise
 
-    def _notice(self) -> str:
+    def _notice(self, *, framed: bool) -> str:
         if self._came_from_others:
             return others_notice(self._came_from_others)
-        if not self._workplace.visibility.is_foreign:
-            return ""
-        from hardwon.entrypoints.projects import notice_for_first_session
-
+        if framed:
+            return session_notice(self._memory, self._workplace, self._place.registry)
         return notice_for_first_session(self._memory, self._workplace)
 
     def _import(self) -> str:

@@ -1,4 +1,5 @@
 import contextlib
+import datetime as dt
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, Waiting
-from hardwon.domain.model.conversation.session import Draft, SessionBuffer
+from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer
 from hardwon.ports.transcripts import CaptureJournal
 from tests.conversations import MINUTE, exchanges
 from tests.fakes.journal import InMemoryCaptureJournal
@@ -20,6 +21,8 @@ from tests.strategies import DAY, NOW, anything, few_examples
 Make: TypeAlias = Callable[[], AbstractContextManager[CaptureJournal]]
 
 SESSIONS = ("one", "größe '\"")
+YEAR = 365 * DAY
+SETTLED = SessionBuffer(session_id="one", project_root="/project")
 KINDS: tuple[EventKind, ...] = ("prompt", "reply", "compaction", "end")
 
 
@@ -82,7 +85,8 @@ def test_a_new_journal_holds_nothing(make: Make) -> None:
             None,
             [],
         )
-        assert journal.forget_untouched(NOW) == []
+        assert journal.keep_newest(0) == {}
+        journal.forget_settled(NOW)
 
 
 @given(noted=st.lists(events, max_size=6))
@@ -167,13 +171,44 @@ def test_waiting_sessions_are_listed_without_their_texts(make: Make, noted: list
             )
 
 
-def test_forgotten_sessions_are_reported_and_others_stay(make: Make) -> None:
-    with make() as journal:
-        journal.note(reply("one")._replace(at=(NOW - DAY).isoformat()))
-        journal.note(reply("two"))
-        lost = journal.forget_untouched(NOW - DAY / 2)
+AGES = st.sampled_from([-10 * YEAR, 0 * DAY, 31 * DAY, 100 * YEAR])
+"""From now, as clocks were set."""
 
-        assert [(waiting.session_id, waiting.events, waiting.project_root) for waiting in lost] == [
-            ("one", 1, "/project")
-        ]
-        assert (journal.events("one"), waiting(journal)) == ([], ["two"])
+
+@given(ages=st.lists(AGES, max_size=6), most=st.integers(0, 6))
+@few_examples
+def test_events_beyond_the_most_go_in_the_order_in_which_they_were_noted(
+    make: Make, ages: list[dt.timedelta], most: int
+) -> None:
+    with make() as journal:
+        for place, age in enumerate(ages):
+            journal.note(reply(SESSIONS[place % 2])._replace(at=(NOW + age).isoformat(), text=f"{place}"))
+        lost = journal.keep_newest(most)
+        kept = [int(event.text) for session_id in SESSIONS for event in journal.events(session_id)]
+
+        assert sorted(kept) == [*range(len(ages))][max(0, len(ages) - most) :]
+        assert sum(lost.values()) == len(ages) - len(kept)
+        assert set(lost) == {SESSIONS[place % 2] for place in range(len(ages) - len(kept))}
+
+
+@pytest.mark.parametrize(
+    ("buffer", "event", "stays"),
+    [
+        (SETTLED, False, False),
+        (SETTLED, True, True),
+        (attrs.evolve(SETTLED, unlearned=("memory/a.md",)), False, True),
+        (attrs.evolve(SETTLED, drafts=(Draft(topic="d", exchanges=(Exchange("a", "b", NOW),)),)), False, True),
+    ],
+    ids=["nothing waits", "an event waits", "a file waits", "an exchange waits"],
+)
+def test_buffers_of_long_ago_stay_while_something_of_them_waits(
+    make: Make, buffer: SessionBuffer, *, event: bool, stays: bool
+) -> None:
+    with make() as journal:
+        journal.keep(buffer)
+        if event:
+            journal.note(reply(buffer.session_id)._replace(at="0001-01-01T00:00:00+00:00"))
+        journal.forget_settled(dt.datetime.max.replace(tzinfo=dt.UTC))
+
+        assert bool(journal.buffer(buffer.session_id)) == stays
+        assert len(journal.events(buffer.session_id)) == event

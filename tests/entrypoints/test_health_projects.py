@@ -172,3 +172,33 @@ def test_a_lesson_of_a_repository_that_the_user_never_committed_to_stays_there(w
 
     assert [f"About {LESSONS[GLOBEX]}." in blocks[project] for project in PROJECTS] == [False, True, False]
     assert [f"About {OF_THE_USER}." in blocks[project] for project in PROJECTS] == [True, True, True]
+
+
+@pytest.fixture
+def upgraded(world_by_word: World) -> World:
+    """Return a world with a store of version 6 that has labels alone: of its one project, and of one that is gone."""
+    store = EarlierStore(world_by_word.store, 6)
+    for name, label in (("Anvil", world_by_word.project.name), ("Rivet", "gone")):
+        store.learning(name, label=label, source="manual")
+    store.close()
+    return world_by_word
+
+
+GONE = "1 learning of gone waits for a project: hardwon project merge gone FOLDER"
+
+
+def test_lessons_of_a_label_go_to_the_one_own_project_of_that_label_by_themselves(upgraded: World) -> None:
+    block = upgraded.hook(payload=upgraded.session_start()).stdout
+
+    assert "About Anvil." in block
+    assert "About Rivet." not in block
+    assert [label for (label,) in upgraded.query("SELECT label FROM project WHERE key LIKE 'label:%'")] == ["gone"]
+
+
+def test_lessons_that_wait_have_one_line_at_the_session_start_and_in_list(upgraded: World) -> None:
+    block = upgraded.hook(payload=upgraded.session_start()).stdout
+    listed = hardwon(upgraded, "list")
+
+    assert [line.startswith(f"*{GONE}") for line in block.splitlines() if "waits" in line] == [True]
+    assert [line.startswith(GONE) for line in listed.stdout.splitlines() if "waits" in line] == [True]
+    assert "waits" not in upgraded.argument_form().stdout

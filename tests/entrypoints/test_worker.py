@@ -9,7 +9,6 @@ import pytest
 
 from hardwon.adapters.durable import TEMPORARY
 from hardwon.adapters.sqlite.capture_journal import CaptureLock
-from hardwon.adapters.sqlite.hook_events import note
 from hardwon.adapters.sqlite.postings import MAX_AT_ONCE
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
@@ -276,15 +275,6 @@ def test_a_process_killed_at_any_step_and_restarted_loses_and_doubles_nothing(wo
     work(world)
 
     everything_is_there_once(world, 24)
-
-
-def test_an_event_that_can_never_be_written_is_dropped_with_one_line(world: World) -> None:
-    long_ago = HookEvent("lost", "end", "2001-01-01T00:00:00+00:00", "/no such folder")
-    note(str(world.store), long_ago)
-    work(world)
-
-    assert statuses(world) == {}
-    assert "forgot 1 events of session 'lost' in '/no such folder'" in logged(world)[-1]
 
 
 HELD_UP = """

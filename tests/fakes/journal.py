@@ -1,5 +1,6 @@
 import datetime as dt
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
@@ -49,20 +50,17 @@ class InMemoryCaptureJournal(CaptureJournal):
         self._forget_events(buffer.session_id, handled)
 
     @override
-    def forget_untouched(self, since: dt.datetime) -> list[Waiting]:
-        noted = {event.session_id: dt.datetime.fromisoformat(event.at) for event in self._events}
-        touched = {
-            session_id: max(timestamps)
-            for session_id in {*noted, *self._kept_at}
-            if (timestamps := [times[session_id] for times in (noted, self._kept_at) if session_id in times])
-        }
-        forgotten = {session_id for session_id, at in touched.items() if at < since}
-        lost = [waiting for waiting in self.waiting() if waiting.session_id in forgotten]
-        for session_id in forgotten:
-            self._buffers.pop(session_id, None)
-            self._kept_at.pop(session_id, None)
-            self._forget_events(session_id, self._number)
-        return lost
+    def keep_newest(self, most: int) -> Mapping[str, int]:
+        lost = self._events[: max(0, len(self._events) - most)]
+        self._events = self._events[len(lost) :]
+        return Counter(event.session_id for event in lost)
+
+    @override
+    def forget_settled(self, since: dt.datetime) -> None:
+        waiting = {event.session_id for event in self._events}
+        for session_id, buffer in [*self._buffers.items()]:
+            if self._kept_at[session_id] < since and session_id not in waiting and buffer.is_settled:
+                del self._buffers[session_id]
 
     def _forget_events(self, session_id: str, handled: int) -> None:
         self._events = [e for e in self._events if e.session_id != session_id or e.number > handled]

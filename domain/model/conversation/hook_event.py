@@ -2,6 +2,9 @@
 
 from typing import Literal, NamedTuple, TypeAlias
 
+MAX_WAITING = 10_000
+"""Events that wait at most, of all sessions; beyond it those noted first are lost."""
+
 EventKind: TypeAlias = Literal["prompt", "reply", "compaction", "end"]
 
 

@@ -269,6 +269,11 @@ class SessionBuffer:
         """How many of them are still to be written."""
         return sum(draft.unwritten for draft in self.drafts)
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether all of it is written and indexed."""
+        return not (self.unwritten or self.unlearned)
+
     def has(self, exchange: Exchange, begins_at: int) -> bool:
         """
         Return whether *exchange* was merged already, unchanged; the last buffered one may have grown.

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, LOCK_FILE, CaptureLock, SqliteCaptureJournal
-from hardwon.adapters.sqlite.hook_events import FILE_NAME, has_events, note, put_aside
+from hardwon.adapters.sqlite.hook_events import FILE_NAME, count_events, has_events, note, put_aside
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import SessionBuffer
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
@@ -104,17 +104,24 @@ def test_half_a_surrogate_pair_is_a_storage_error(tmp_path: Path) -> None:
         note(str(tmp_path), event()._replace(text="\ud800"))
 
 
-def test_sessions_untouched_for_long_are_forgotten(tmp_path: Path) -> None:
+def test_buffers_of_long_ago_go_and_events_stay(tmp_path: Path) -> None:
     for age, session_id in ((31, "old"), (29, "young")):
         journal = SqliteCaptureJournal(str(tmp_path), partial(operator.sub, NOW, age * DAY))
         journal.keep(SessionBuffer(session_id=session_id, project_root="/p"))
         journal.note(event(f"{session_id} and unheard", NOW - age * DAY))
-    journal.keep(SessionBuffer(session_id="old and heard of", project_root="/p"))
-    lost = journal.forget_untouched(NOW - 30 * DAY)
+    journal.forget_settled(NOW - 30 * DAY)
 
-    assert {buffer.session_id for buffer in journal.buffers()} == {"young", "old and heard of"}
-    assert [session.session_id for session in journal.waiting()] == ["young and unheard"]
-    assert [(session.session_id, session.events) for session in lost] == [("old and unheard", 1)]
+    assert {buffer.session_id for buffer in journal.buffers()} == {"young"}
+    assert [session.session_id for session in journal.waiting()] == ["old and unheard", "young and unheard"]
+
+
+def test_waiting_events_are_counted_without_making_a_journal(tmp_path: Path) -> None:
+    assert count_events(str(tmp_path)) == 0
+    assert not [*tmp_path.iterdir()]
+    for at in (NOW - 31 * DAY, NOW):
+        note(str(tmp_path), event(at=at))
+
+    assert count_events(str(tmp_path)) == 2
 
 
 def test_pending_work_of_a_deleted_project_wakes_no_worker(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from hardwon.domain.model.conversation.chunker import Chunker
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.use_cases.capture import Capture, Captured, capture_session
-from tests.conversations import MINUTE, sessions
+from tests.conversations import sessions
 from tests.domain.use_cases.test_capture import Breaking, Desk, by_id, talk, transcribed
-from tests.strategies import NOW, few_examples
+from tests.strategies import few_examples
 
 EMPTY = SessionBuffer(session_id="one", project_root="/app")
 CUT_EVERYWHERE = Chunker(("What", "Which", "We", "No,", "I", "Watch", "next", "go"))
@@ -53,7 +53,7 @@ def test_chunked_again_nothing_is_lost_or_doubled_whatever_interrupts_it(
     interrupted.capture = attrs.evolve(interrupted.capture, chunker=CUT_EVERYWHERE)
     interrupted.take(exchanges[:cut])
     interrupted.capture = once_more(interrupted)
-    interrupted.journal.forget_untouched(NOW + MINUTE)
+    interrupted.journal._buffers.clear()
     for at in (*breaks, None):
         interrupted.files._breaking = interrupted.journal._breaking = Breaking(at)
         known = interrupted.session("one")

@@ -1,0 +1,52 @@
+"""Notices of a session start, a line each: a foreign project, lessons that wait for a project, a full journal."""
+
+from typing import TYPE_CHECKING
+
+from hardwon.domain.model.conversation.hook_event import MAX_WAITING
+from hardwon.domain.model.errors import StorageError
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import count_events
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.context import Workplace
+    from hardwon.domain.model.project import Registry
+
+FULL_JOURNAL = (
+    f"{MAX_WAITING:,} events of conversations wait to be kept, and with more of them the oldest are lost:"
+    " hardwon capture --status tells why, hardwon capture --discard SESSION lets go those of one"
+)
+
+
+def session_notice(memory: Memory, workplace: "Workplace", registry: "Registry") -> str:
+    """Return what the user should know at a session start; empty where that is nothing."""
+    lines = [notice_for_first_session(memory, workplace)]
+    if any(project.is_waiting for project in registry.projects):
+        from hardwon.entrypoints.health_projects import waiting_lines  # rarely needed
+
+        lines += waiting_lines(memory, registry)
+    if is_journal_full(memory.settings.global_store):
+        lines.append(FULL_JOURNAL)
+    return ". ".join(filter(None, lines))
+
+
+def notice_for_first_session(memory: Memory, workplace: "Workplace") -> str:
+    """Return the line for the first block of a project whose entries are shown at home only; empty in later ones, or for none."""
+    if not (workplace.visibility.is_foreign and workplace.project):
+        return ""
+    from hardwon.entrypoints.bootstrap_projects import build_know_projects
+    from hardwon.entrypoints.bootstrap_retrieval import receipts_of
+    from hardwon.entrypoints.presenters.projects import home_notice
+
+    registry = build_know_projects(memory).registry()
+    project = registry.with_id(workplace.project)
+    if project is None or registry.reason(project) not in {"foreign", "unnamed"}:
+        return ""
+    return "" if receipts_of(memory).find(project=project.id, limit=1) else home_notice(project, registry)
+
+
+def is_journal_full(store: str) -> bool:
+    """Return whether as many events wait as are kept; a journal that can't be read is not, as far as is known."""
+    try:
+        return count_events(store) >= MAX_WAITING
+    except StorageError:
+        return False
