@@ -17,16 +17,16 @@ FULL_JOURNAL = (
 )
 
 
-def session_notice(memory: Memory, workplace: "Workplace", registry: "Registry") -> str:
-    """Return what the user should know at a session start; empty where that is nothing."""
-    lines = [notice_for_first_session(memory, workplace)]
+def standing_notice(memory: Memory, registry: "Registry") -> str:
+    """Return what the user should know at every session start until it is settled; empty where that is nothing."""
+    lines = list[str]()
     if any(project.is_waiting for project in registry.projects):
         from hardwon.entrypoints.health_projects import waiting_lines  # rarely needed
 
         lines += waiting_lines(memory, registry)
     if is_journal_full(memory.settings.global_store):
         lines.append(FULL_JOURNAL)
-    return ". ".join(filter(None, lines))
+    return ". ".join(lines)
 
 
 def notice_for_first_session(memory: Memory, workplace: "Workplace") -> str:

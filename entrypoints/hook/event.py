@@ -132,7 +132,7 @@ class Event:
         request = self._request
         start = SessionStart(self._settings, request.project_root, self._started, self._slowdown, self.warn)
         injection = start.inject(framed=request.framed, compacted=request.compacted)
-        text = self._pauses.notice + injection.text
+        text = self._pauses.notice + (injection.text or start.notice)
         if text and self._output.write(text) and injection.text:
             start.record(injection, request)
         if self._captures:

@@ -14,7 +14,7 @@ from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
 from hardwon.entrypoints.hook.request import HookRequest
-from hardwon.entrypoints.notices import notice_for_first_session, session_notice
+from hardwon.entrypoints.notices import notice_for_first_session, standing_notice
 from hardwon.entrypoints.versions import count_at_home, others_notice
 
 SEARCH_SECONDS = 1.6
@@ -39,6 +39,9 @@ class SessionStart:
     """
     One session start on an open store.
 
+    Attributes:
+        notice: The line for the user that the block has, to be printed where there is no block.
+
     Args:
         settings: The resolved settings.
         project_root: The folder the user works in.
@@ -57,6 +60,7 @@ class SessionStart:
         self._settings = settings
         self._project_root = project_root
         self._warn = warn
+        self.notice = ""
         self._slowdown = slowdown
         end = min(SEARCH_SECONDS, LAST_PRINT_SECONDS - FINISH_CPU_SECONDS * slowdown)
         self._deadline = Deadline(time.monotonic, started + end)
@@ -77,7 +81,9 @@ class SessionStart:
         workplace = self._workplace
         inject = build_inject(self._memory, workplace)
         retrieve = inject.retrieve._replace(semantic_seconds=SEMANTIC_CPU_SECONDS * self._slowdown)
-        inject = inject._replace(retrieve=retrieve, notice=self._notice(framed=framed))
+        standing = standing_notice(self._memory, self._place.registry) if framed else ""
+        inject = inject._replace(retrieve=retrieve, notice=". ".join(filter(None, (self._first_notice(), standing))))
+        self.notice = f"{standing}\n" if standing else ""
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
             workplace = with_uncommitted_files(workplace, self._project_root, within, self._warn)
@@ -134,11 +140,9 @@ class SessionStart:
             wake(settings, self._project_root)
             raise
 
-    def _notice(self, *, framed: bool) -> str:
+    def _first_notice(self) -> str:
         if self._came_from_others:
             return others_notice(self._came_from_others)
-        if framed:
-            return session_notice(self._memory, self._workplace, self._place.registry)
         return notice_for_first_session(self._memory, self._workplace)
 
     def _import(self) -> str:

@@ -202,3 +202,13 @@ def test_lessons_that_wait_have_one_line_at_the_session_start_and_in_list(upgrad
     assert [line.startswith(f"*{GONE}") for line in block.splitlines() if "waits" in line] == [True]
     assert [line.startswith(GONE) for line in listed.stdout.splitlines() if "waits" in line] == [True]
     assert "waits" not in upgraded.argument_form().stdout
+
+
+def test_lessons_that_wait_have_their_line_where_nothing_else_is_printed(world_by_word: World) -> None:
+    store = EarlierStore(world_by_word.store, 6)
+    store.learning("Rivet", label="gone", source="manual")
+    store.close()
+
+    assert world_by_word.hook().stdout.startswith(GONE)
+    assert world_by_word.query("SELECT count(*) FROM receipt") == [(0,)]
+    assert world_by_word.argument_form().stdout == ""
