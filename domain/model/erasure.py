@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 
 import attrs
 
@@ -114,10 +115,13 @@ class Erasure:
         for reading in readings(text):
             lower = folded(reading)
             cased = folded(reading, keeps_case=True) if any(wanted.keeps_case for wanted in self._wanted) else ""
-            for wanted in self._wanted:
+            for wanted in self._wanted_within(max(len(lower), len(cased))):
                 if wanted.are_in_folded(cased if wanted.keeps_case else lower):
                     yield wanted.text
             yield from self.ids.intersection(_ID.findall(lower))
+
+    def _wanted_within(self, length: int) -> Iterator[Spellings]:
+        return takewhile(lambda wanted: wanted.length <= length, self._wanted)
 
     def _certain(self, found: set[str], text: str) -> set[str]:
         """Return what is no accident among *found* in bytes that need not be text."""
@@ -126,7 +130,9 @@ class Erasure:
 
     @cached_property
     def _wanted(self) -> tuple[Spellings, ...]:
-        return tuple(Spellings(text, any_case=self.any_case) for text in dict.fromkeys(self.texts))
+        """The shortest first: most texts are shorter than most lines that are wanted."""
+        wanted = (Spellings(text, any_case=self.any_case) for text in dict.fromkeys(self.texts))
+        return tuple(sorted(wanted, key=lambda spellings: spellings.length))
 
 
 def _smallest(most: int, is_enough: Callable[[int], bool]) -> int:

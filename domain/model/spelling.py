@@ -93,6 +93,9 @@ class Spellings:
         text: Any text; one that no character is seen of has no spellings.
         any_case: Whether a text of up to three characters is looked for in any letter case too.
 
+    Attributes:
+        length: A folded text with fewer characters holds no spelling.
+
     >>> Spellings("Stra\u00dfe 7").are_in("STRASSE\n> 7"), Spellings("IT").are_in("it")
     (True, False)
 
@@ -102,6 +105,7 @@ class Spellings:
         self.text = text
         self.keeps_case = not any_case and len(composed(text.strip())) <= OWN_CASE
         self._words = [word for word in re.split(_GAP, folded(text, keeps_case=self.keeps_case)) if word]
+        self.length = sum(map(len, self._words))
 
     @property
     def word(self) -> str:
