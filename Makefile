@@ -60,7 +60,7 @@ browser: .venv/.installed  ## install a Chromium for make doors: Debian's where 
 
 SOAK := $(BIN)/pytest -q -n $(JOBS) -m "soak or hypothesis"
 SOAK_KILLS := tests/campaigns/test_kills.py tests/entrypoints/cli/test_forget_killed.py tests/entrypoints/test_worker.py
-SOAK_FAULTS := tests/campaigns/test_faults.py tests/campaigns/test_corruption.py tests/entrypoints/test_unreadable_rows.py
+SOAK_FAULTS := tests/campaigns/test_swaps.py tests/campaigns/test_faults.py tests/campaigns/test_corruption.py tests/entrypoints/test_unreadable_rows.py
 SOAK_DOMAIN := tests/domain tests/contracts tests/adapters
 
 soak: soak-domain soak-doors soak-kills soak-faults soak-fuzz soak-busy soak-forget  ## all campaigns below; ends non-zero when anything was lost
@@ -74,7 +74,7 @@ soak-doors: setup  ## the programs: every secret by every way in, the bench, rat
 soak-kills: setup  ## 600 kills of all programs at once: nothing acknowledged is lost or doubled
 	$(SOAK) $(SOAK_KILLS)
 
-soak-faults: setup  ## a disk that fails at any write; every file damaged; a bad value in every column
+soak-faults: setup  ## folders swapped for links; a disk that fails at any write; every file damaged; a bad value in every column
 	$(SOAK) $(SOAK_FAULTS)
 
 soak-fuzz: setup  ## damaged inputs for every parser, and for a live server

@@ -1,76 +1,164 @@
 """Files that are whole and on the disk when they have their name. Standard library only; every adapter may use it."""
 
-import contextlib
+import errno
 import os
 import re
+import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import BinaryIO
+
+from hardwon.adapters.folder import Folder
 
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp$")
 LONGEST_WRITE = 3600.0
 """Seconds after which a temporary file is what a killed process left."""
+PRIVATE = 0o600
 
 
-def temporary_beside(path: str) -> str:
-    """Return a free name in the folder of *path*, for a file that is to become it; also remove what killed processes left there."""
-    folder = os.path.dirname(path) or os.curdir
-    with contextlib.suppress(OSError):
-        sweep(folder)
-    return f"{path}.{os.urandom(8).hex()}.tmp"
+def temporary_name(folder: Folder, name: str) -> str:
+    """Return a free name for a file that is to become *name*; also remove what killed processes left in *folder*."""
+    with suppress(OSError):
+        _sweep(folder)
+    return f"{name}.{os.urandom(8).hex()}.tmp"
 
 
-def sweep(folder: str) -> None:
+def sweep(path: str) -> None:
     """
-    Remove the temporary files in *folder* that killed processes left there over an hour ago.
+    Remove the temporary files in a folder that killed processes left there over an hour ago.
 
     Raises:
         OSError: the folder can't be read.
     """
-    for path in _temporary_files(folder):
-        with contextlib.suppress(OSError):
-            if time.time() - os.stat(path).st_mtime > LONGEST_WRITE:
-                os.unlink(path)
+    with Folder(os.path.realpath(path)) as folder:
+        _sweep(folder)
 
 
-def remove_unfinished(folder: str, holds: Callable[[str], bool]) -> None:
+def _sweep(folder: Folder) -> None:
+    for name in _temporary_files(folder):
+        with suppress(OSError):
+            if time.time() - folder.facts(name).st_mtime > LONGEST_WRITE:
+                folder.remove(name)
+
+
+def remove_unfinished(path: str, holds: Callable[[str], bool]) -> None:
     """
-    Remove the temporary files in *folder* of whatever age whose text *holds* something that must not stay.
+    Remove the temporary files in a folder of whatever age whose text *holds* something that must not stay.
 
     Raises:
         OSError: the folder or a file can't be read or changed.
     """
-    for path in _temporary_files(folder):
-        with contextlib.suppress(FileNotFoundError):  # its process has finished it meanwhile
-            with open(path, encoding="utf-8", errors="replace") as file:
-                text = file.read()
-            if holds(text):
-                os.unlink(path)
+    with Folder(os.path.realpath(path)) as folder:
+        for name in _temporary_files(folder):
+            with suppress(FileNotFoundError):  # its process has finished it meanwhile
+                with open(folder.open(name, os.O_RDONLY), encoding="utf-8", errors="replace") as file:
+                    text = file.read()
+                if holds(text):
+                    folder.remove(name)
 
 
-def _temporary_files(folder: str) -> list[str]:
-    with os.scandir(folder) as entries:
-        named = [entry for entry in entries if TEMPORARY.search(entry.name)]
-    return [entry.path for entry in named if entry.is_file(follow_symlinks=False)]
+def _temporary_files(folder: Folder) -> list[str]:
+    return [name for name in folder.names() if TEMPORARY.search(name) and _is_regular(folder, name)]
 
 
-def flush(path: str) -> None:
-    """Let the content of a file, or the names in a folder, be on the disk."""
-    if os.name != "posix" and os.path.isdir(path):
-        return
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _is_regular(folder: Folder, name: str) -> bool:
+    with suppress(OSError):
+        return stat.S_ISREG(folder.facts(name).st_mode)
+    return False
 
 
-def flush_name(path: str) -> None:
-    """Let the name of a file be on the disk, or that it is gone."""
-    flush(os.path.dirname(path) or os.curdir)
+Move = Callable[[Folder, str, str], None]
+"""Gives a written file its name: the folder, the temporary name, the name."""
 
 
-def replace(temporary: str, path: str) -> None:
-    """Give a written file its name, in place of any other; a power failure leaves the old file or the new one, whole."""
-    flush(temporary)
-    os.replace(temporary, path)
-    flush_name(path)
+def replace_any(folder: Folder, temporary: str, name: str) -> None:
+    """
+    Give a written file its name, in place of another file or link.
+
+    Raises:
+        OSError: what is there is neither.
+    """
+    refuse_irregular(folder, name)
+    folder.replace(temporary, name)
+
+
+def refuse_irregular(folder: Folder, name: str) -> None:
+    """
+    Check that *name* is free, a regular file, or a link, which a new file replaces.
+
+    Raises:
+        OSError: it is a folder, a device, a pipe or a socket.
+    """
+    if folder.has(name) and not (stat.S_ISREG(mode := folder.facts(name).st_mode) or stat.S_ISLNK(mode)):
+        raise OSError(errno.EINVAL, "it is no regular file: name another one", name)
+
+
+@contextmanager
+def written_file(
+    path: str, mode: int = PRIVATE, *, exact: bool = False, move: Move = replace_any
+) -> Iterator[BinaryIO]:
+    """
+    Yield a file that becomes *path* when all is written; a power failure leaves the old file or the new one, whole.
+
+    Args:
+        path: Its folder without links, see `real_place`.
+        mode: Of the file.
+        exact: Whether the umask takes none of it.
+        move: Gives the written file its name.
+
+    Raises:
+        OSError: it can't be written, or a link took the place of its folder; nothing is changed, no temporary file is left.
+
+    """
+    place, name = os.path.split(path)
+    with Folder(place) as folder:
+        temporary = temporary_name(folder, name)
+        try:
+            with new_file(folder, temporary, mode, exact=exact) as file:
+                yield file
+            move(folder, temporary, name)
+            folder.flush()
+        except BaseException:
+            remove_if_there(folder, temporary)
+            raise
+
+
+@contextmanager
+def new_file(folder: Folder, name: str, mode: int, *, exact: bool = False) -> Iterator[BinaryIO]:
+    """Yield a new file, which is on the disk at the end, not atomically."""
+    with open(folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
+        if exact:
+            folder.set_mode(name, mode)
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def remove_if_there(folder: Folder, name: str) -> None:
+    """Remove the file, ignoring errors."""
+    with suppress(OSError):
+        folder.remove(name)
+
+
+@contextmanager
+def written_output(path: str, *, replace: bool) -> Iterator[BinaryIO]:
+    """
+    Yield a file that becomes the one a person named, when all is written; of a link, the target is written.
+
+    Args:
+        path: May be anything.
+        replace: Whether another file may be replaced.
+
+    Raises:
+        FileExistsError: there is a file, and *replace* is false.
+        OSError: it can't be written, or is no regular file.
+
+    """
+    place, name = os.path.split(real := os.path.realpath(path))
+    with Folder(place) as folder:
+        refuse_irregular(folder, name)
+        if not replace and folder.has(name):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+    with written_file(real, move=replace_any if replace else Folder.move_to_free_name) as file:
+        yield file

@@ -5,6 +5,9 @@ import datetime as dt
 import os
 from collections.abc import Callable
 
+from hardwon.adapters.folder import Folder
+from hardwon.adapters.store_folder import opened_store
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.redaction import redact
 
 FILE_NAME = "hook.log"
@@ -34,25 +37,25 @@ class HookLog:
     """
 
     def __init__(self, folder: str, now: Callable[[], dt.datetime]) -> None:
-        self._path = os.path.join(folder, FILE_NAME)
+        self._folder = folder
         self._now = now
 
     def write(self, event: str) -> None:
         """Append *event* as a line."""
         line = f"{self._now().isoformat(timespec='seconds')} {one_line(redact(event))}\n"
-        with contextlib.suppress(OSError, ValueError):
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            self._rotate()
-            log = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0), 0o600)
+        with contextlib.suppress(OSError, ValueError, StorageError), opened_store(self._folder) as folder:
+            _rotate(folder)
+            log = folder.open(FILE_NAME, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NONBLOCK", 0))
             try:
                 os.write(log, line.encode("utf-8", "replace"))
             finally:
                 os.close(log)
 
-    def _rotate(self) -> None:
-        with contextlib.suppress(FileNotFoundError):
-            if os.stat(self._path).st_size >= MAX_BYTES:
-                os.replace(self._path, f"{self._path}.1")
+
+def _rotate(folder: Folder) -> None:
+    with contextlib.suppress(FileNotFoundError):
+        if folder.facts(FILE_NAME).st_size >= MAX_BYTES:
+            folder.replace(FILE_NAME, f"{FILE_NAME}.1")
 
 
 def last_events(folder: str, count: int) -> list[str]:

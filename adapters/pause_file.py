@@ -5,6 +5,7 @@ import json
 import os
 from collections.abc import Sequence
 
+from hardwon.adapters.store_folder import append
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.pause import NEVER, UNREADABLE, Pause, resumed
 
@@ -60,12 +61,7 @@ class PauseFile:
     def _append(self, record: dict[str, str | None]) -> None:
         line = f"\n{json.dumps(record)}\n".encode()  # begins with a newline: the line before may be cut off
         try:
-            os.makedirs(os.path.dirname(self.path), mode=0o700, exist_ok=True)
-            file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(file, line)
-            finally:
-                os.close(file)
+            append(self.path, line)
         except OSError as error:
             raise StorageError(f"{self.path}: {error.strerror or error}") from error
 

@@ -18,10 +18,11 @@ from hardwon.adapters.sqlite.keyword_index import (
     is_intact,
     rebuild_index,
 )
-from hardwon.adapters.sqlite.metadata import SqliteMetadata
+from hardwon.adapters.sqlite.metadata import EXPOSED, SqliteMetadata
 from hardwon.adapters.sqlite.registry import read_registry
 from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.adapters.store_folder import exposed
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
@@ -73,6 +74,10 @@ def open_sqlite(
     database.warn = warn
     if database.is_read_only:
         warn(f"{database.path} can only be read: {problem_of(database.path) or OTHER_PROBLEM}")
+    elif line := exposed(database.path):
+        with contextlib.suppress(StorageError):
+            if SqliteMetadata(database).is_first_warning(EXPOSED):
+                warn(line)
     return SqliteEngine(database, folder)
 
 

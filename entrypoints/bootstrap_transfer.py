@@ -7,10 +7,11 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hardwon.adapters.durable import written_output
 from hardwon.adapters.markdown.document_format import FrontValue
 from hardwon.adapters.markdown.front_matter import read_markdown, write_markdown
 from hardwon.adapters.markdown.source_files import NOT_STORABLE, is_storable, is_within
-from hardwon.adapters.markdown.whole_files import read_regular_file, reason, written_file
+from hardwon.adapters.markdown.whole_files import read_regular_file, reason
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 from hardwon.entrypoints.streams import LARGEST_TEXT, decoded
 
@@ -68,9 +69,9 @@ def read_text(path: str, what: str) -> str:
     return decoded(data, f"{what} {path!r}")
 
 
-def put_section(path: str, text: str) -> bool:
+def put_section(path: str, target: str, text: str) -> bool:
     """
-    Bring *text* into the marked section of a file; tell whether the file had to change.
+    Bring *text* into the marked section of a file, whose links lead to *target*; tell whether the file had to change.
 
     Raises:
         UnreadableFileError: it can't be read as UTF-8 text, or can't be written.
@@ -78,7 +79,7 @@ def put_section(path: str, text: str) -> bool:
     """
     from hardwon.adapters.markdown.marked_section import MarkedFile
 
-    return MarkedFile(path).put(text)
+    return MarkedFile(path, target).put(text)
 
 
 def watch_files(project_root: str, roots: Sequence[str], leaving: threading.Event) -> Iterator[None]:
@@ -248,7 +249,7 @@ def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
     Raises:
         UnreadableFileError: it can't be written, or is there and *replace* is false.
     """
-    with _translated(), written_file(os.path.realpath(path), replace=replace) as file:
+    with _translated(), written_output(path, replace=replace) as file:
         file.writelines(lines)
 
 

@@ -9,6 +9,7 @@ from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import FILE_NAME
 from hardwon.adapters.sqlite.file_errors import problem_of
 from hardwon.adapters.sqlite.store import damaged_log, move_aside, repair_store
+from hardwon.adapters.store_folder import exposed
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import (
     EmbedderError,
@@ -37,8 +38,15 @@ def problems_beside(folder: str) -> Iterator[tuple[str, str]]:
     except StorageError as error:
         yield "capture journal", f"{error}; until then what is said is not kept"
     log = os.path.join(folder, LOG)
+    if os.path.islink(log):
+        yield "hook log", f"{log} is a link: move it away; until then no failure of a hook is noted"
     if os.path.isfile(log) and (wrong := problem_of(log)):
         yield "hook log", f"{wrong}; until then no failure of a hook is noted"
+
+
+def exposure(folder: str) -> str:
+    """Return in a line that other users can read the store in *folder*, whose file system keeps no permissions; else nothing."""
+    return exposed(os.path.join(folder, FILE_NAME))
 
 
 def store_path(memory: Memory) -> str | None:

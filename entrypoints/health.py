@@ -32,6 +32,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     ensure_schema,
     ensure_sound,
     ensure_vector_index,
+    exposure,
     problems_beside,
     store_path,
 )
@@ -128,6 +129,7 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
         *_store(settings, project_root),
         *(Finding(name, ok=False, detail=line) for name, line in beside),
         *files,
+        *_exposure(settings),
         *_pauses(settings),
         *_capture(settings),
         _git(project_root),
@@ -163,6 +165,12 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     answering = [space for space, finding in providers if finding.ok]
     yield Finding("search", ok=True, detail=_how_search_works(answering))
     memory.close()
+
+
+def _exposure(settings: Settings) -> list[Finding]:
+    """Return what the user has to do about a file system, which is no failure of ours."""
+    line = exposure(settings.global_store)
+    return [Finding("permissions", ok=True, detail=line, todo=True)] if line else []
 
 
 def _pauses(settings: Settings) -> list[Finding]:

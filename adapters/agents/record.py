@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from hardwon.adapters.agents.user_files import publish
+from hardwon.adapters.store_folder import opened_store
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.agents import SetupRecord, Written
 from hardwon.ports.override import override
@@ -115,7 +116,8 @@ class JsonSetupRecord(SetupRecord):
                 with contextlib.suppress(FileNotFoundError):
                     os.unlink(self._path)
                 return
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            publish(self._path, json.dumps(document, indent=1).encode(), mode=0o600)
+            with opened_store(os.path.dirname(self._path)) as store:
+                path = os.path.join(store.path, NAME)
+            publish(path, json.dumps(document, indent=1).encode(), mode=0o600)
         except OSError as error:
             raise StorageError(f"{self._path} can't be written: {error.strerror}; check its folder") from error

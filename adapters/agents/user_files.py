@@ -5,7 +5,8 @@ import os
 import stat
 from collections.abc import Iterator
 
-from hardwon.adapters.durable import replace, temporary_beside
+from hardwon.adapters.durable import written_file
+from hardwon.adapters.folder import Folder, make_folder
 from hardwon.domain.model.errors import UneditableFileError
 from hardwon.ports.agents import FolderState, UserFiles
 from hardwon.ports.override import override
@@ -19,7 +20,7 @@ def publish(path: str, data: bytes, mode: int = NEW) -> None:
     Write a file atomically.
 
     Args:
-        path: The file; an existing one keeps its mode.
+        path: The file, in a folder without links; an existing one keeps its mode.
         data: Its bytes.
         mode: Of a new file.
 
@@ -27,18 +28,9 @@ def publish(path: str, data: bytes, mode: int = NEW) -> None:
         OSError: it can't be written; no temporary file is left.
 
     """
-    temporary = temporary_beside(path)
     kept = _mode(path)
-    try:
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, 0o600 if kept else mode)) as file:
-            file.write(data)
-        if kept:
-            os.chmod(temporary, kept)
-        replace(temporary, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
+    with written_file(path, kept or mode, exact=bool(kept)) as file:
+        file.write(data)
 
 
 def _mode(path: str) -> int:
@@ -95,7 +87,7 @@ class DiskUserFiles(UserFiles):
         with _translated():
             real = _inside(path, root)
             _ensure_writable(real)
-            os.makedirs(os.path.dirname(real), exist_ok=True)
+            make_folder(os.path.dirname(real))
             publish(real, text.encode())
 
     @override
@@ -103,7 +95,8 @@ class DiskUserFiles(UserFiles):
         with _translated(), contextlib.suppress(FileNotFoundError):
             real = _inside(path, root)
             _ensure_writable(real)
-            os.unlink(real)
+            with Folder(os.path.dirname(real)) as folder:
+                folder.remove(os.path.basename(real))
 
     @override
     def remove_empty_folder(self, path: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
-from hardwon.adapters.durable import flush
+from hardwon.adapters.store_folder import append
 from hardwon.domain.model.errors import StorageError
 
 FILE_NAME = "folders.jsonl"
@@ -142,13 +142,7 @@ class WrittenFolders:
     def _append(self, document: Mapping[str, object]) -> None:
         line = f"\n{json.dumps(document)}\n".encode()  # begins with a newline: the line before may be cut off
         try:
-            os.makedirs(os.path.dirname(self._path), mode=0o700, exist_ok=True)
-            file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            try:
-                os.write(file, line)
-            finally:
-                os.close(file)
-            flush(self._path)
+            append(self._path, line)
         except OSError as error:
             raise StorageError(f"{self._path}: {error.strerror or error}") from error
 

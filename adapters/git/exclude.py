@@ -6,7 +6,8 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from hardwon.adapters.durable import replace, temporary_beside
+from hardwon.adapters.durable import written_file
+from hardwon.adapters.folder import make_folder
 from hardwon.adapters.git.history import Question
 from hardwon.adapters.git.identity import identify, top_of
 from hardwon.domain.model.deadline import Deadline
@@ -17,6 +18,8 @@ from hardwon.ports.override import override
 
 MARK = "# hardwon keeps conversations private; hardwon init --conversations shared takes these lines out"
 LARGEST_FILE = 1 << 20
+NEW = 0o666
+"""The mode of a new file, before the umask."""
 SECONDS = 5.0
 """Time limit for git."""
 
@@ -71,8 +74,8 @@ def _path(project_root: str) -> str | None:
     identity = identify(project_root)
     if not identity.is_repository:
         return None
-    path = os.path.join(identity.key, "info", "exclude")
-    if os.path.realpath(path) != os.path.join(os.path.realpath(identity.key), "info", "exclude"):
+    path = os.path.join(os.path.realpath(identity.key), "info", "exclude")
+    if os.path.realpath(path) != path:
         raise UnreadableFileError(f"{path!r} is a link: conversations can't be kept out of git, so none is written")
     return path
 
@@ -108,17 +111,12 @@ def _read(path: str) -> str:
 
 def _write(path: str, text: str) -> None:
     """Write *text* to *path* atomically, with the mode that it has."""
-    written = temporary_beside(path)
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(written, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(text)
-        if os.path.exists(path):
-            os.chmod(written, stat.S_IMODE(os.stat(path).st_mode))
-        replace(written, path)
+        make_folder(os.path.dirname(path))
+        mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else NEW
+        with written_file(path, mode, exact=mode != NEW) as file:
+            file.write(text.encode(errors="surrogateescape"))
     except OSError as error:
-        with suppress(OSError):
-            os.unlink(written)
         raise _unusable(path, error) from error
 
 

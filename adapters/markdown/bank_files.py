@@ -5,6 +5,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from hardwon.adapters.folder import make_folder
 from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE, LOCAL_FOLDER
@@ -121,7 +122,7 @@ class MarkdownBankFiles(BankFiles):
             return FileChange(path, text, stat.S_IMODE(facts.st_mode), self._texts[place], facts)
         is_shared = place.scope == "local"
         try:
-            os.makedirs(os.path.dirname(path), mode=OPEN_FOLDER if is_shared else PRIVATE_FOLDER, exist_ok=True)
+            make_folder(os.path.dirname(path), OPEN_FOLDER if is_shared else PRIVATE_FOLDER)
         except OSError as error:
             raise _uneditable(path, reason(error)) from error
         return FileChange(path, text, READABLE_BY_ALL if is_shared else PRIVATE, "", None)

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
+from hardwon.adapters.folder import make_folder
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict, without_conflict
 from hardwon.adapters.markdown.document import FileSection, MarkdownDocument, file_sections
 from hardwon.adapters.markdown.document_format import FOLDERS, MEMORY, FrontValue, Markdown
@@ -194,20 +195,19 @@ class MarkdownSessionFiles(SessionFiles):
             raise UnreadableFileError(f"{self._folder!r} can't be written: it leads out, to {target!r}")
         self._prepare()
         try:
-            os.makedirs(self._folder, exist_ok=True)
-            return self._in_free_place(stem, text)
+            make_folder(target)
+            return _in_free_place(target, stem, text)
         except OSError as error:
             raise UnreadableFileError(f"{self._folder!r} can't be written: {reason(error)}") from error
 
-    def _in_free_place(self, stem: str, text: str) -> str:
-        for number in itertools.count(1):
-            path = os.path.join(self._folder, f"{stem}{f'-{number}' if number > 1 else ''}{ENDING}")
-            try:
-                create_file(path, text)
-            except FileExistsError:
-                continue
-            return os.path.realpath(path)
-        raise AssertionError("there is always another number")
+
+def _in_free_place(folder: str, stem: str, text: str) -> str:
+    for number in itertools.count(1):
+        path = os.path.join(folder, f"{stem}{f'-{number}' if number > 1 else ''}{ENDING}")
+        with contextlib.suppress(FileExistsError):
+            create_file(path, text)
+            return path
+    raise AssertionError("there is always another number")
 
 
 def _read(text: str) -> Markdown:
@@ -360,7 +360,7 @@ class MarkdownConversationFiles(ConversationFiles):
         """Return the folder of that kind, created if missing."""
         path = self._path(kind)
         try:
-            os.makedirs(path, exist_ok=True)
+            make_folder(path)
         except OSError as error:
             raise _unwritable(path, reason(error)) from error
         return MemoryFolder(path)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.whole_files import read_file_below, read_regular_file, reason, replace_file
+from hardwon.adapters.store_folder import opened_store, refusal
+from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.text import with_newlines
@@ -47,11 +49,11 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
         store: The folder that holds the files of all projects.
         warn: Called with one line about every file that exists but can't be used completely.
     """
-    folders: tuple[tuple[BankScope, str], ...] = (
-        ("local", os.path.join(project_root, LOCAL_FOLDER)),
-        ("global", store),
-    )
-    for source, folder in folders:
+    folders: dict[BankScope, str] = {"local": os.path.join(project_root, LOCAL_FOLDER), "global": store}
+    if line := refusal(store):
+        warn(line)
+        del folders["global"]
+    for source, folder in folders.items():
         for category in FILES:
             path = os.path.join(folder, f"{category}.md")
             text = read_bank(path, warn, within=(project_root or os.curdir) if source == "local" else "")
@@ -169,10 +171,11 @@ def record_injection(
     """
     try:
         record = json.dumps(redact_values(_record(project_root, selected, now)), indent=2)
-        os.makedirs(store, mode=0o700, exist_ok=True)
-        replace_file(os.path.join(store, RECORD_NAME), record)
-    except (OSError, ValueError) as error:
-        warn(f"{RECORD_NAME} is not written in {store!r}: {reason(error)}")
+        with opened_store(store) as folder:
+            replace_file(os.path.join(folder.path, RECORD_NAME), record)
+    except (OSError, ValueError, StorageError) as error:
+        why = str(error) if isinstance(error, StorageError) else reason(error)
+        warn(f"{RECORD_NAME} is not written in {store!r}: {why}")
 
 
 def _record(project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime) -> dict[str, object]:

@@ -85,12 +85,13 @@ class MarkedFile:
 
     Args:
         path: Need not exist; its folder must.
+        target: Where its links lead, if that was looked at before.
 
     """
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, target: str = "") -> None:
         self._path = path
-        self._target = os.path.realpath(path)
+        self._target = target or os.path.realpath(path)
 
     def put(self, text: str) -> bool:
         """

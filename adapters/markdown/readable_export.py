@@ -5,20 +5,22 @@ Learnings are written as a knowledge bank in `docs/knowledge-bank`, which an imp
 """
 
 import datetime as dt
+import errno
 import os
 import re
 import shutil
+import stat
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
 
-from hardwon.adapters.durable import temporary_beside
+from hardwon.adapters.durable import PRIVATE, refuse_irregular, temporary_name
+from hardwon.adapters.folder import Folder, make_folder
 from hardwon.adapters.markdown.bank_edit import with_lesson
 from hardwon.adapters.markdown.bank_format import entries_of
 from hardwon.adapters.markdown.front_matter import write_markdown
-from hardwon.adapters.markdown.whole_files import PRIVATE
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import TITLES
@@ -49,27 +51,44 @@ def written_folder(path: str, *, replace: bool) -> Iterator[str]:
     Yield a folder whose files are moved into the folder *path* when all are written.
 
     Args:
-        path: The folder, created if missing.
+        path: The folder, created if missing; links resolved.
         replace: Whether files that are there may be replaced; others stay.
 
     Raises:
-        FileExistsError: it is a file, or it holds something and *replace* is false.
+        NotADirectoryError: it is no folder.
+        FileExistsError: it holds something and *replace* is false.
         OSError: it can't be written.
 
     """
-    if os.path.lexists(path) and not (os.path.isdir(path) and (replace or not os.listdir(path))):
-        raise FileExistsError(path)
-    temporary = temporary_beside(path)
-    os.mkdir(temporary, PRIVATE_FOLDER)
-    try:
-        yield temporary
-        for folder, _, names in os.walk(temporary):
-            target = os.path.normpath(os.path.join(path, os.path.relpath(folder, temporary)))
-            os.makedirs(target, PRIVATE_FOLDER, exist_ok=True)
-            for name in names:
-                os.replace(os.path.join(folder, name), os.path.join(target, name))
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
+    place, name = os.path.split(path)
+    with Folder(place) as around:
+        _refuse_full(around, name, path, replace=replace)
+        temporary = os.path.join(place, temporary_name(around, name))
+        make_folder(temporary, PRIVATE_FOLDER)
+        try:
+            yield temporary
+            for folder, _, names in os.walk(temporary):
+                _move(folder, os.path.normpath(os.path.join(path, os.path.relpath(folder, temporary))), names)
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _refuse_full(around: Folder, name: str, path: str, *, replace: bool) -> None:
+    """Raise `FileExistsError` unless *name* is free, or a folder that is empty or whose files may be replaced."""
+    if not around.has(name):
+        return
+    if not stat.S_ISDIR(around.facts(name).st_mode):
+        raise NotADirectoryError(errno.ENOTDIR, "it is no folder: name another one", path)
+    with Folder(path) as there:
+        if not replace and there.names():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
+
+
+def _move(folder: str, target: str, names: Iterable[str]) -> None:
+    with Folder(folder) as source, Folder(target, PRIVATE_FOLDER) as there:
+        for name in names:
+            refuse_irregular(there, name)
+            source.move_into(name, there)
 
 
 class ReadableExport:
@@ -123,11 +142,12 @@ class ReadableExport:
 
     @staticmethod
     def _append(path: str, head: str, text: str) -> None:
-        os.makedirs(os.path.dirname(path), PRIVATE_FOLDER, exist_ok=True)
-        is_new = not os.path.exists(path)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
-        with open(handle, "a", encoding="utf-8", newline="\n") as file:
-            file.write(head + text if is_new else text)
+        place, name = os.path.split(path)
+        with Folder(place, PRIVATE_FOLDER) as folder:
+            is_new = not folder.has(name)
+            handle = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND, PRIVATE)
+            with open(handle, "a", encoding="utf-8", newline="\n") as file:
+                file.write(head + text if is_new else text)
 
 
 def safe_name(label: str) -> str:

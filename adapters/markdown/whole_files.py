@@ -1,15 +1,14 @@
 """Locks of folders, bounded reads of regular files, and atomic writes of one or several files. Standard library only."""
 
-import contextlib
-import errno
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-from hardwon.adapters.durable import flush_name, temporary_beside
+from hardwon.adapters.durable import PRIVATE, new_file, remove_if_there, temporary_name, written_file
+from hardwon.adapters.folder import Folder
 
 try:
     import fcntl
@@ -27,7 +26,7 @@ def only_writer(folder: str, at_most: float = LOCK_SECONDS) -> Iterator[None]:
     Hold the exclusive lock of *folder*; the system releases it when the process ends.
 
     Args:
-        folder: Must exist.
+        folder: Must exist; links resolved.
         at_most: Seconds to wait.
 
     Raises:
@@ -37,31 +36,29 @@ def only_writer(folder: str, at_most: float = LOCK_SECONDS) -> Iterator[None]:
     if fcntl is None:
         yield
         return
-    number = os.open(folder, os.O_RDONLY)
-    try:
-        _wait_for(number, at_most)
+    with Folder(folder) as held:
+        _wait_for(held, at_most)
         yield
-    finally:
-        os.close(number)
 
 
-def _wait_for(number: int, at_most: float) -> None:
+def _wait_for(folder: Folder, at_most: float) -> None:
     end = time.monotonic() + at_most
-    while not _is_taken(number):
+    while not _is_taken(folder):
         if time.monotonic() >= end:
             raise TimeoutError(f"another process has been writing there for {at_most:g} s: try again when it is done")
         time.sleep(NAP_SECONDS)
 
 
-def _is_taken(number: int) -> bool:
+def _is_taken(folder: Folder) -> bool:
+    if folder.number is None:
+        return True
     try:
-        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(folder.number, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
 
 
-PRIVATE = 0o600
 ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold the hook for ever
@@ -144,31 +141,8 @@ def read_file_below(path: str, folder: str, at_most: int, *, is_foreign: bool = 
 
 def replace_file(path: str, text: str, mode: int = PRIVATE) -> None:
     """Write *text* to *path* atomically, in place of any file."""
-    _publish(path, text, mode, os.replace)
-
-
-@contextmanager
-def written_file(path: str, *, replace: bool) -> Iterator[BinaryIO]:
-    """
-    Yield a file that becomes *path* when all is written, on the disk and for the user alone; on an error nothing changes.
-
-    Raises:
-        FileExistsError: there is a file, and *replace* is false.
-        OSError: it can't be written.
-    """
-    if not replace and os.path.lexists(path):
-        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path)
-    temporary = temporary_beside(path)
-    try:
-        with open(temporary, "xb", opener=lambda name, flags: os.open(name, flags, PRIVATE)) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        (os.replace if replace else move_to_free_place)(temporary, path)
-        flush_name(path)
-    except BaseException:
-        remove_if_there(temporary)
-        raise
+    with written_file(path, mode) as file:
+        file.write(text.encode())
 
 
 def create_file(path: str, text: str, mode: int = 0o666) -> None:
@@ -178,7 +152,8 @@ def create_file(path: str, text: str, mode: int = 0o666) -> None:
     Raises:
         FileExistsError: there is a file; it was not changed.
     """
-    _publish(path, text, mode, move_to_free_place)
+    with written_file(path, mode, move=Folder.move_to_free_name) as file:
+        file.write(text.encode())
 
 
 def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
@@ -195,18 +170,20 @@ def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
         OSError: it can't be written.
     """
 
-    def move(temporary: str, path: str) -> None:
-        os.chmod(temporary, stat.S_IMODE(was.st_mode))  # the umask took some of it
-        refuse_changed(path, was)
-        os.replace(temporary, path)
+    def move(folder: Folder, temporary: str, name: str) -> None:
+        _refuse_changed(folder, name, was)
+        folder.replace(temporary, name)
 
-    _publish(path, text, stat.S_IMODE(was.st_mode), move)
+    with written_file(path, stat.S_IMODE(was.st_mode), exact=True, move=move) as file:
+        file.write(text.encode())
 
 
 def remove_file(path: str, was: os.stat_result) -> None:
     """Remove a file that was read; *was* and the errors are those of `rewrite_file`."""
-    refuse_changed(path, was)
-    os.unlink(path)
+    place, name = os.path.split(path)
+    with Folder(place) as folder:
+        _refuse_changed(folder, name, was)
+        folder.remove(name)
 
 
 def is_read_only(path: str, facts: os.stat_result) -> bool:
@@ -227,7 +204,7 @@ def _open_itself(path: str, flags: int) -> int:
     return _open_without_waiting(path, flags | _NO_LINK)
 
 
-def refuse_changed(path: str, was: os.stat_result) -> None:
+def _refuse_changed(folder: Folder, name: str, was: os.stat_result) -> None:
     """
     Check that the file is as it *was* when it was read.
 
@@ -235,56 +212,12 @@ def refuse_changed(path: str, was: os.stat_result) -> None:
         ChangedFileError: it was changed since.
     """
     try:
-        now = os.stat(path)
+        now = folder.facts(name)
         is_same = (now.st_ino, now.st_size, now.st_mtime_ns) == (was.st_ino, was.st_size, was.st_mtime_ns)
     except FileNotFoundError:
         is_same = False
     if not is_same:
         raise ChangedFileError("somebody else wrote it meanwhile: nothing was changed, try again")
-
-
-def _publish(path: str, text: str, mode: int, move: Callable[[str, str], None]) -> None:
-    temporary = temporary_beside(path)
-    try:
-        write_new(temporary, text, mode)
-        move(temporary, path)
-        flush_name(path)
-    except BaseException:
-        remove_if_there(temporary)
-        raise
-
-
-def write_new(path: str, text: str, mode: int) -> None:
-    """Write the new file *path* to the disk, not atomically."""
-    with open(path, "x", encoding="utf-8", newline="\n", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def remove_if_there(path: str) -> None:
-    """Remove the file, ignoring errors."""
-    with contextlib.suppress(OSError):
-        os.unlink(path)
-
-
-def move_to_free_place(temporary: str, path: str) -> None:
-    """
-    Rename the file *temporary* to *path*.
-
-    Raises:
-        FileExistsError: there is a file of that name; it was not changed.
-    """
-    try:
-        os.link(temporary, path)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if os.path.lexists(path):
-            raise FileExistsError(path) from None
-        os.rename(temporary, path)
-        return
-    os.unlink(temporary)
 
 
 class FileChange(NamedTuple):
@@ -308,11 +241,17 @@ class FileChange(NamedTuple):
 
 
 class _Staged(NamedTuple):
-    """A change whose old and new text are in temporary files, so that only renames are left."""
+    """A change whose old and new text are in temporary files of the open folder, so that only renames are left."""
 
     change: FileChange
+    folder: Folder
     new: str
     old: str
+
+    @property
+    def name(self) -> str:
+        """The name of the file in its folder."""
+        return os.path.basename(self.change.path)
 
 
 class JointWriteError(OSError):
@@ -341,13 +280,13 @@ def write_together(changes: Sequence[FileChange]) -> None:
     """
     with ExitStack() as temporaries, ExitStack() as undoing:
         staged = [_stage(change, temporaries) for change in changes]
-        for change in changes:
-            with _naming(change.path):
-                _refuse_conflict(change)
         for staged_file in staged:
             with _naming(staged_file.change.path):
-                undoing.callback(_roll_back, staged_file, os.stat(staged_file.new))
-                _publish_staged(staged_file)
+                _refuse_conflict(staged_file)
+        for staged_file in staged:
+            with _naming(staged_file.change.path):
+                undoing.callback(_roll_back, staged_file, staged_file.folder.facts(staged_file.new))
+                _publish(staged_file)
         undoing.pop_all()
 
 
@@ -362,38 +301,39 @@ def _naming(path: str) -> Iterator[None]:
 
 
 def _stage(change: FileChange, temporaries: ExitStack) -> _Staged:
-    new, old = temporary_beside(change.path), temporary_beside(change.path)
-    texts = {new: change.text} if change.was is None else {new: change.text, old: change.before}
-    for path, text in texts.items():
-        temporaries.callback(remove_if_there, path)
-        with _naming(change.path):
-            write_new(path, text, change.mode)
-            if change.was is not None:
-                os.chmod(path, change.mode)  # the umask took some of it
-    return _Staged(change, new, old)
+    place, name = os.path.split(change.path)
+    with _naming(change.path):
+        folder = temporaries.enter_context(Folder(place))
+        new, old = temporary_name(folder, name), temporary_name(folder, name)
+        texts = {new: change.text} if change.was is None else {new: change.text, old: change.before}
+        for temporary, text in texts.items():
+            temporaries.callback(remove_if_there, folder, temporary)
+            with new_file(folder, temporary, change.mode, exact=change.was is not None) as file:
+                file.write(text.encode())
+    return _Staged(change, folder, new, old)
 
 
-def _refuse_conflict(change: FileChange) -> None:
-    if change.was is not None:
-        refuse_changed(change.path, change.was)
-    elif os.path.lexists(change.path):
-        raise FileExistsError(change.path)
+def _refuse_conflict(staged: _Staged) -> None:
+    if staged.change.was is not None:
+        _refuse_changed(staged.folder, staged.name, staged.change.was)
+    elif staged.folder.has(staged.name):
+        raise FileExistsError(staged.change.path)
 
 
-def _publish_staged(staged: _Staged) -> None:
+def _publish(staged: _Staged) -> None:
     if staged.change.was is None:
-        move_to_free_place(staged.new, staged.change.path)
+        staged.folder.move_to_free_name(staged.new, staged.name)
     else:
-        refuse_changed(staged.change.path, staged.change.was)
-        os.replace(staged.new, staged.change.path)
-    flush_name(staged.change.path)
+        _refuse_changed(staged.folder, staged.name, staged.change.was)
+        staged.folder.replace(staged.new, staged.name)
+    staged.folder.flush()
 
 
 def _roll_back(staged: _Staged, written: os.stat_result) -> None:
     """Undo a change, unless the file is not the one *written*: not yet changed, or changed since by another process."""
     with suppress(OSError):
-        refuse_changed(staged.change.path, written)
+        _refuse_changed(staged.folder, staged.name, written)
         if staged.change.was is None:
-            os.unlink(staged.change.path)
+            staged.folder.remove(staged.name)
         else:
-            os.replace(staged.old, staged.change.path)
+            staged.folder.replace(staged.old, staged.name)

@@ -12,6 +12,8 @@ import sqlite3
 import time
 from collections.abc import Iterator
 
+from hardwon.adapters.durable import refuse_irregular
+from hardwon.adapters.folder import Folder
 from hardwon.adapters.sqlite import tallies, vector_blocks
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
@@ -33,6 +35,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
 ALL_PAGES = -1
+FORMAT_VERSIONS, ROLLBACK = 18, b"\1\1"
+"""Where the header of a database says how it is written and read, and what it says without a write-ahead log."""
 SECONDS_BETWEEN_TRIES = 0.05
 MAX_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -60,22 +64,21 @@ def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
 
     Args:
         source: The store.
-        path: Of the new file.
+        path: Of the new file, links resolved.
         checked: Read the whole copy and refuse a damaged one.
 
     Raises:
         StorageError: it can't be written, or is damaged.
     """
     try:
-        with contextlib.closing(Database(path)) as copy:
+        with contextlib.closing(Database(path, anywhere=True)) as copy:
             copy.rows("PRAGMA journal_mode = OFF")  # a failed copy is removed anyway
             copy_pages(source, copy)
-            copy.rows("PRAGMA journal_mode = DELETE")  # a single file, readable where nothing may be written
-            if checked:
-                _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
         with translated(path):
-            _flush(path, os.O_RDWR)
-            _flush_folder(path)
+            _let_be_single(path)
+        if checked:
+            with contextlib.closing(Database(path, read_only=True, anywhere=True)) as copy:
+                _ensure_whole(copy, before=f"{source.path}: ", after=REPAIR)
     except BaseException:
         remove(path)
         raise
@@ -83,14 +86,16 @@ def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
 
 def publish(written: str, path: str) -> None:
     """
-    Rename the file *written* to *path* atomically and durably, replacing any file there.
+    Rename the file *written* to *path*, in the same folder, atomically and durably, replacing any file there.
 
     Raises:
         StorageError: it can't be renamed.
     """
-    with translated(path):
-        os.replace(written, path)
-        _flush_folder(path)
+    place, name = os.path.split(path)
+    with translated(path), Folder(place) as folder:
+        refuse_irregular(folder, name)
+        folder.replace(os.path.basename(written), name)
+        folder.flush()
 
 
 def remove(path: str) -> None:
@@ -181,14 +186,16 @@ def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:
         raise CorruptStoreError(f"{before}{' '.join(finding.split())}{after}")
 
 
-def _flush_folder(path: str) -> None:
-    if os.name == "posix":  # elsewhere a folder can't be opened
-        _flush(os.path.dirname(path), os.O_RDONLY)
-
-
-def _flush(path: str, flags: int) -> None:
-    descriptor = os.open(path, flags)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _let_be_single(path: str) -> None:
+    """Let a copy need no write-ahead log, so that it can be read where nothing may be written, and flush it."""
+    place, name = os.path.split(path)
+    with Folder(place) as folder:
+        descriptor = folder.open(name, os.O_RDWR)
+        try:
+            # SQLite would make a log by its name, maybe in a folder that took the place of this one.
+            os.lseek(descriptor, FORMAT_VERSIONS, os.SEEK_SET)
+            os.write(descriptor, ROLLBACK)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        folder.flush()

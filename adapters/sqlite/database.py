@@ -8,8 +8,10 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
 from typing import Any
 
-from hardwon.adapters.sqlite.file_errors import OF_THE_FILE, REPAIR, primary_code, translated
+from hardwon.adapters.folder import Folder
+from hardwon.adapters.sqlite.file_errors import COMPANIONS, OF_THE_FILE, REPAIR, primary_code, translated
 from hardwon.adapters.sqlite.shared_index import address_option, has_room, reserve
+from hardwon.adapters.store_folder import OWN_NAMES, PRIVATE_FOLDER, opened_store, refuse_planted
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.redact_json import redact_values
 from hardwon.domain.model.redaction import redact
@@ -25,48 +27,47 @@ from_text = dt.datetime.fromisoformat
 
 GIT = ".git"
 IGNORE = ".gitignore"
-OWN_NAMES = (
-    "memory.db",
-    "capture.db",
-    "queries.db",
-    "capture.lock",
-    "checkpoints",
-    "forget.json",
-    "forget.lock",
-    "folders.jsonl",
-    "hook.log",
-    "unreadable.jsonl",
-    ".last-injection.json",
-    "setup.json",
-    "pauses.jsonl",
-)
-"""Prefixes of the files that hardwon creates in a store's folder; markdown files are the user's."""
 
 
 def create_private(path: str) -> None:
     """
-    Create an empty file at *path*, and its folder, if missing; in a work tree, git is made to ignore it.
+    Create an empty file at *path* in the store's folder, and the folder, if missing; in a work tree, git is made to ignore it.
 
     Raises:
+        StorageError: it, its folder, or what SQLite keeps beside it, is a link or another user's.
         OSError: it can't be created.
     """
-    folder = os.path.dirname(path)
-    os.makedirs(folder, mode=0o700, exist_ok=True)
+    folder, name = os.path.split(path)
+    with opened_store(folder) as store:
+        _refuse_planted(store, name)
+        if _create(store, name):
+            _let_git_ignore(store)
+
+
+def _create(folder: Folder, name: str) -> bool:
+    """Create an empty file, unless it exists; return whether."""
     # An existing file is not opened: closing it again would drop the locks that other connections
     # of this process hold (POSIX), and the next process to leave would delete their write-ahead log.
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        _let_git_ignore(folder)
+    try:
+        os.close(folder.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return False
+    return True
 
 
-def _let_git_ignore(folder: str) -> None:
+def _refuse_planted(store: Folder, name: str) -> None:
+    for ending in COMPANIONS:
+        refuse_planted(store, name + ending)
+
+
+def _let_git_ignore(folder: Folder) -> None:
     """Write a `.gitignore` unless there is one: for the whole *folder*, or only for hardwon's files if it has others."""
-    if not _is_in_work_tree(os.path.realpath(folder)):
+    if not _is_in_work_tree(folder.path):
         return
-    is_exclusive = all(name.startswith(OWN_NAMES) for name in os.listdir(folder))
+    is_exclusive = all(name.startswith(OWN_NAMES) for name in folder.names())
     ignored = "*\n" if is_exclusive else "".join(f"/{name}*\n" for name in OWN_NAMES)
     with suppress(OSError):  # the store works without it
-        number = os.open(os.path.join(folder, IGNORE), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        number = folder.open(IGNORE, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         os.write(number, ignored.encode())
         os.close(number)
 
@@ -109,6 +110,7 @@ class Database:
         busy_seconds: Upper bound of the wait for other writers.
         read_only: Read an existing file without writing.
         durable: A committed change survives a power failure; hooks, whose counters may be lost, do without.
+        anywhere: The file may lie in a folder that is no store's, as a backup may.
 
     Attributes:
         warn: Called with one line about rows that can't be read.
@@ -119,7 +121,13 @@ class Database:
     """
 
     def __init__(
-        self, path: str, busy_seconds: float = BUSY_SECONDS, *, read_only: bool = False, durable: bool = True
+        self,
+        path: str,
+        busy_seconds: float = BUSY_SECONDS,
+        *,
+        read_only: bool = False,
+        durable: bool = True,
+        anywhere: bool = False,
     ) -> None:
         self.path = path
         self.warn: Callable[[str], None] = _ignore
@@ -128,13 +136,16 @@ class Database:
         self._synchronous = "FULL" if durable else "NORMAL"
         self._busy_ms = int(busy_seconds * 1000)
         with self.translated():
-            self._connect(_read_only_uri(path) if read_only else _usable_address(path))
+            if path not in {IN_MEMORY, TEMPORARY}:
+                _prepare(path, anywhere=anywhere, create=not read_only)
+            self._connect(read_only=read_only or not _is_writable(path))
             self._identity = _identity(path)
 
-    def _connect(self, address: str) -> None:
+    def _connect(self, *, read_only: bool) -> None:
         """Connect; where SQLite can't make the files that it needs beside the database, as on a full disk, for reading."""
-        self.is_read_only = address not in {self.path, IN_MEMORY, TEMPORARY}
-        seconds, uri = self._busy_ms / 1000, self.is_read_only
+        self.is_read_only = read_only
+        address = _address(self.path, read_only=read_only)
+        seconds, uri = self._busy_ms / 1000, address.startswith("file:")
         self.connection = sqlite3.connect(address, timeout=seconds, isolation_level=None, cached_statements=64, uri=uri)
         try:
             self._configure()
@@ -142,9 +153,9 @@ class Database:
             self.reserve_index()
         except (sqlite3.Error, OSError) as error:
             self.connection.close()
-            if self.is_read_only or (isinstance(error, sqlite3.Error) and primary_code(error) not in OF_THE_FILE):
+            if read_only or (isinstance(error, sqlite3.Error) and primary_code(error) not in OF_THE_FILE):
                 raise
-            self._connect(_read_only_uri(self.path))
+            self._connect(read_only=True)
 
     def reserve_index(self) -> None:
         """
@@ -309,14 +320,25 @@ def _redacted_json(text: str) -> str:
         return redact(text)
 
 
-def _usable_address(path: str) -> str:
-    """Create the file if missing; return *path*, or the URI that opens it for reading where it can't be written."""
+def _prepare(path: str, *, anywhere: bool, create: bool) -> None:
+    """Create the file if missing and wanted; refuse one in the store's folder that is a link or another user's."""
+    if create and not anywhere:
+        create_private(path)
+        return
+    place, name = os.path.split(path)
+    if create:
+        with Folder(place, PRIVATE_FOLDER) as folder:
+            _create(folder, name)
+    elif not anywhere:
+        with opened_store(place, make=False) as store:
+            _refuse_planted(store, name)
+
+
+def _is_writable(path: str) -> bool:
     if path in {IN_MEMORY, TEMPORARY}:
-        return path
-    create_private(path)
+        return True
     folder = os.path.dirname(path)
-    is_writable = os.access(path, os.W_OK) and os.access(folder, os.W_OK) and has_room(folder)
-    return path if is_writable else _read_only_uri(path)
+    return os.access(path, os.W_OK) and os.access(folder, os.W_OK) and has_room(folder)
 
 
 def _identity(path: str) -> tuple[int, int] | None:
@@ -328,14 +350,20 @@ def _identity(path: str) -> tuple[int, int] | None:
     return facts.st_dev, facts.st_ino
 
 
-def _read_only_uri(path: str) -> str:
+def _address(path: str, *, read_only: bool) -> str:
+    """Return what SQLite opens: never a file that is not there, which a folder that was swapped for a link would get."""
+    if path in {IN_MEMORY, TEMPORARY}:
+        return path
+    quoted = "".join(f"%{byte:02x}" for byte in os.fsencode(os.path.abspath(path)))
+    return f"file:{quoted}?{_how_to_read(path) if read_only else 'mode=rw'}"
+
+
+def _how_to_read(path: str) -> str:
     # SQLite can't create the shared index of a write-ahead log here. A log that exists has its index beside
     # it; without a log no index is needed if the file is opened as immutable.
     log = f"{path}-wal"
     has_log = os.path.exists(log) and os.path.getsize(log)
-    how = f"mode=ro{address_option(path)}" if has_log else "immutable=1"
-    quoted = "".join(f"%{byte:02x}" for byte in os.fsencode(os.path.abspath(path)))
-    return f"file:{quoted}?{how}"
+    return f"mode=ro{address_option(path)}" if has_log else "immutable=1"
 
 
 @contextmanager

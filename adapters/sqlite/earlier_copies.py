@@ -3,6 +3,7 @@
 import os
 from contextlib import closing
 
+from hardwon.adapters.folder import real_place
 from hardwon.adapters.sqlite.copies import publish, remove, write_copy
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.schema import copies_beside
@@ -23,6 +24,7 @@ def keep_copy(path: str, version: int) -> None:
     Raises:
         StorageError: it can't be written; nothing was changed.
     """
+    path = real_place(path)
     _sweep(path)
     copy = f"{path}.v{version}"
     written = f"{copy}{PARTIAL}"

@@ -6,12 +6,12 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 
-from hardwon.adapters.durable import remove_unfinished, replace, temporary_beside
+from hardwon.adapters.durable import remove_unfinished, written_file
+from hardwon.adapters.folder import real_place
 from hardwon.adapters.sqlite.copies import remove
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
     FILE_NAME,
-    OWN_NAMES,
     Database,
     note_change,
     transaction,
@@ -30,6 +30,7 @@ from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.hook_events import FILE_NAME as JOURNAL
 from hardwon.adapters.sqlite.keyword_index import rebuild_index
 from hardwon.adapters.sqlite.redact_rows import count_secrets, drop_indexes, redact_rows
+from hardwon.adapters.store_folder import OWN_NAMES
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import CorruptStoreError, StorageError
 from hardwon.domain.model.redaction import redact
@@ -335,15 +336,8 @@ def _unescaped(line: str) -> str:
 
 
 def _without_lines(path: str, gone: frozenset[int]) -> None:
-    written = temporary_beside(path)
-    with translated(path), open(path, "rb") as file, open(written, "wb", opener=_private) as rest:
+    with translated(path), open(path, "rb") as file, written_file(real_place(path)) as rest:
         rest.writelines(line for place, line in enumerate(file) if place not in gone)
-    with translated(path):
-        replace(written, path)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 class StoreBytes(Proof):

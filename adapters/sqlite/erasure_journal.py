@@ -5,8 +5,9 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from hardwon.adapters.sqlite.copies import publish, remove
+from hardwon.adapters.durable import written_file
 from hardwon.adapters.sqlite.file_errors import translated
+from hardwon.adapters.store_folder import opened_store
 from hardwon.domain.model.erasure import Erasure
 from hardwon.ports.erasure import Begun, ErasureJournal
 from hardwon.ports.override import override
@@ -32,15 +33,12 @@ class FileErasureJournal(ErasureJournal):
         given = {"texts": erasure.texts, "ids": sorted(erasure.ids), "any_case": erasure.any_case}
         document = {**given, **run._asdict()}
         del document["erasure"]
-        written = f"{self._path}.partial"
-        with translated(written):
-            remove(written)
-            os.makedirs(os.path.dirname(written), mode=0o700, exist_ok=True)
-            with open(os.open(written, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-                json.dump(document, file)
-                file.flush()
-                os.fsync(file.fileno())
-        publish(written, self._path)
+        with (
+            translated(self._path),
+            opened_store(os.path.dirname(self._path)) as store,
+            written_file(os.path.join(store.path, FILE_NAME)) as file,
+        ):
+            file.write(json.dumps(document).encode())
 
     @override
     def unfinished(self) -> Begun | None:

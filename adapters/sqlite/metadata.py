@@ -6,6 +6,7 @@ from hardwon.domain.model.embedding import Space
 AUTOMATIC_PROVIDER = "automatic_provider"
 LABEL_CURSOR = "label_cursor"
 EMBED_CURSOR = "embed_cursor"
+EXPOSED = "warned_exposed"
 
 
 class SqliteMetadata:
@@ -40,6 +41,13 @@ class SqliteMetadata:
     def move_embed_cursor(self, space: Space, seq: int) -> None:
         """Store the number of the entry that embedding everything again in *space* has reached; 0 at its end."""
         self._remember(_embed_cursor(space), str(seq), replace=True)
+
+    def is_first_warning(self, key: str) -> bool:
+        """Return whether this warning was never given before, and note that it is now."""
+        if self._value(key):
+            return False
+        self._remember(key, "1", replace=True)
+        return True
 
     def _value(self, key: str) -> str | None:
         value = self._database.value("SELECT value FROM _metadata WHERE key = ?", (key,))

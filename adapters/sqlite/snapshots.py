@@ -69,7 +69,7 @@ class SqliteSnapshots(Snapshots):
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._store = os.path.dirname(database.path)
+        self._store = os.path.realpath(os.path.dirname(database.path))
         self._folder = os.path.join(self._store, FOLDER)
         self._taken: list[str] = []
 
@@ -133,10 +133,11 @@ class SqliteSnapshots(Snapshots):
 
     @override
     def back_up(self, path: str, *, replace: bool = False) -> None:
-        path = os.path.realpath(path)
-        if path in self._own_files():
+        if os.path.realpath(path) in self._own_files():
             raise InvalidCheckpointError(f"{path!r} is the store itself: choose another file")
-        if os.path.lexists(path) and not (replace and os.path.isfile(path)):
+        if os.path.lexists(path) and not os.path.isfile(path):
+            raise InvalidCheckpointError(f"{path!r} is no regular file: name another one")
+        if os.path.lexists(path) and not replace:
             raise InvalidCheckpointError(f"{path!r} is there already: choose another file, or replace it with --force")
         if not os.path.isdir(os.path.dirname(path)):
             raise InvalidCheckpointError(f"{path!r}: its folder is not there, make it first")

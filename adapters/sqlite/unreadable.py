@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from typing import Any, NamedTuple
 
+from hardwon.adapters.folder import Folder, real_place
 from hardwon.adapters.sqlite.database import Database, create_private, from_text, note_change
 from hardwon.adapters.sqlite.drift import NEUTRAL, columns
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
@@ -211,7 +212,9 @@ def _texts_of_entries(database: Database, found: Sequence[Unreadable]) -> Iterat
 
 def _keep(path: str, rows: Sequence[Unreadable]) -> None:
     create_private(path)
-    with open(path, "a", encoding="utf-8") as file:
+    with Folder(os.path.dirname(real_place(path))) as folder:
+        handle = folder.open(os.path.basename(path), os.O_WRONLY | os.O_APPEND)
+    with open(handle, "a", encoding="utf-8") as file:
         for row in rows:
             line = {"table": row.table, "row": {name: _legible(value) for name, value in row.row.items()}}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -70,7 +70,7 @@ class UntrustedDatabase(Database):
         self._longest_value = longest_value
         refuse_large(path, at_most)
         before = _facts(path)
-        super().__init__(path, read_only=True)
+        super().__init__(path, read_only=True, anywhere=True)
         if before is None or _facts(path) != before:
             self.close()
             raise StorageError("it was replaced while it was opened")

@@ -238,7 +238,7 @@ def _write(rendered: Rendered, path: str, project_root: str) -> None:
         wrong = f"{path!r} leads out of the project: name {target!r} itself if that is meant"
         raise typer.BadParameter(on_one_line(wrong), param_hint="'--write'")
     try:
-        changed = put_section(path, framed(rendered.text) if rendered.text else "")
+        changed = put_section(path, target, framed(rendered.text) if rendered.text else "")
     except (InvalidSectionError, UnreadableFileError) as error:
         raise typer.BadParameter(on_one_line(str(error)), param_hint="'--write'") from error
     if not rendered.text and rendered.nothing:

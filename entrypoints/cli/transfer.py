@@ -55,7 +55,7 @@ def backup(
 ) -> None:
     """Copy the whole store to a file, checked; others may write meanwhile."""
     memory = open_for(project_root, global_store, create=False)
-    build_checkpoints(memory).snapshots.back_up(file, replace=force)
+    build_checkpoints(memory).snapshots.back_up(os.path.realpath(file), replace=force)
     count, size = memory.repository.count(EVERYTHING), os.path.getsize(file)
     if as_json:
         print_json({"path": os.path.realpath(file), "memory_count": count, "bytes": size})

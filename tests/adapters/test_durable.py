@@ -9,7 +9,7 @@ from unittest import mock
 import pytest
 
 from hardwon.adapters.agents import user_files
-from hardwon.adapters.durable import LONGEST_WRITE, flush, remove_unfinished, replace, sweep, temporary_beside
+from hardwon.adapters.durable import LONGEST_WRITE, remove_unfinished, sweep, written_file
 from hardwon.adapters.markdown import whole_files
 
 
@@ -49,14 +49,14 @@ def test_content_is_flushed_before_the_name_and_the_name_after_it(
 
 
 def test_a_replaced_file_is_whole_before_it_has_its_name(tmp_path: Path) -> None:
-    path = str(tmp_path / "file")
-    temporary = temporary_beside(path)
-    Path(temporary).write_text("new", encoding="utf-8")
-    replace(temporary, path)
+    path = tmp_path / "file"
+    path.write_text("old", encoding="utf-8")
+    with written_file(str(path)) as file:
+        file.write(b"new")
+        assert path.read_text(encoding="utf-8") == "old"
 
-    assert Path(path).read_text(encoding="utf-8") == "new"
+    assert path.read_text(encoding="utf-8") == "new"
     assert os.listdir(tmp_path) == ["file"]
-    flush(path)
 
 
 def test_temporary_files_of_killed_processes_are_swept_after_an_hour(tmp_path: Path) -> None:

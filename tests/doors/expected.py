@@ -31,7 +31,7 @@ AS_EVER = {
     "recall": succeeds(
         r"Name the unit\"?\n[\s\S]*threshold: 0.5\)\nWarning: no vector search: memory_embedding_provider is off\n\Z"
     ),
-    "doctor": succeeds(r"\Aok +store: 3 entries in .*\n(ok .*\n)*\n"),
+    "doctor": succeeds(r"\Aok +python: .*\nok +store: 3 entries in .*\n(ok .*\n)*\n"),
 }
 
 HOOKS = ("session start", "prompt", "stop")
@@ -44,7 +44,7 @@ NOTHING = "No relevant memories found"
 WITHOUT_LAST = {
     "session start": succeeds(r"entries from 1 .*\n\n### Heuristics\n### Name the unit\n[\s\S]*</hardwon-memory>\n\Z"),
     "list": succeeds(r"\Aid (?![\s\S]*Flush)[\s\S]*Name the unit[\s\S]*2 of 2 entries\n\Z"),
-    "doctor": succeeds(r"\Aok +store: 2 entries in .*\n(ok .*\n)*\n"),
+    "doctor": succeeds(r"\Aok +python: .*\nok +store: 2 entries in .*\n(ok .*\n)*\n"),
 }
 """A store that has lost what was stored last, without knowing it."""
 
@@ -71,7 +71,7 @@ def unusable(reason: str) -> dict[str, Expected]:
         "MCP": fails(rf"\Ahardwon-mcp: .*{line}"),
         "list": fails(rf"\Ahardwon: .*{line}"),
         "recall": fails(rf"\Ahardwon: .*{line}"),
-        "doctor": fails(rf"\Atrouble +store: .*{STORE}: {reason}\n((ok|trouble) .*\n)*\n"),
+        "doctor": fails(rf"\Aok +python: .*\ntrouble +store: .*{STORE}: {reason}\n((ok|trouble) .*\n)*\n"),
     }
 
 
@@ -90,7 +90,7 @@ def unwritable(reason: str, *, is_seen_at_once: bool = True) -> dict[str, Expect
     read = {
         "list": succeeds(rf"3 of 3 entries\n{warning}\Z"),
         "recall": succeeds(rf"Found 1 relevant .*\n{warning}Warning: no vector search: .*\n\Z"),
-        "doctor": fails(rf"\Atrouble +store: .*{STORE} can be read but not written: {reason}\n"),
+        "doctor": fails(rf"\Aok +python: .*\ntrouble +store: .*{STORE} can be read but not written: {reason}\n"),
     }
     return counted | read
 
@@ -117,6 +117,21 @@ def moved_aside(reason: str) -> dict[str, Expected]:
     }
 
 
+def refused(reason: str) -> dict[str, Expected]:
+    """Return the row of a store that is not this user's alone: *reason* begins with the path."""
+    line = rf"{reason}\n"
+    return {
+        "session start": succeeds(rf"entries \(1 local, 0 global\)[\s\S]*### Name the unit[\s\S]*\nWarning: .*{line}"),
+        "prompt": succeeds(rf"\A(Warning: capture: .*\n)?Warning: nothing is said beside the prompt: \w+: .*{line}\Z"),
+        "stop": succeeds(rf"\AWarning: .*{line}"),
+        "writer": fails(rf"\Ahardwon-writer: .*{line}\Z"),
+        "MCP": fails(rf"\Ahardwon-mcp: .*{line}\Z"),
+        "list": fails(rf"\Ahardwon: .*{line}\Z"),
+        "recall": fails(rf"\Ahardwon: .*{line}\Z"),
+        "doctor": fails(rf"\Aok +python: .*\ntrouble +store: .*{reason}\n((ok|trouble) .*\n)*\n"),
+    }
+
+
 def warned(pattern: str) -> dict[str, Expected]:
     """Return the row of a file that costs a warning on standard error."""
     return {
@@ -133,23 +148,30 @@ def found(name: str, detail: str) -> dict[str, Expected]:
 NOT_A_DATABASE = f"file is not a database{REPAIR}"
 MALFORMED = f"database disk image is malformed{REPAIR}"
 READ_ONLY = r"the file system of .*/store is read-only: mount it for writing, or name another store"
+ANOTHER = "or name another store with HARDWON_STORE"
+OTHERS = (
+    ("of another user", "memory.db", r"store/memory\.db"),
+    ("of another user", "the store's folder", "/store"),
+    ("planted", "memory.db", r"store/memory\.db"),
+    ("planted", "the store's folder", "/store"),
+)
 FULL_STORE = unwritable(FULL)
 CLOSED_TO_ALL = r"no permission to {} {}: run chmod u\+rwx? \S+"
 CLOSED = CLOSED_TO_ALL.format("read", ".*/store")
 
 TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     ("missing", "memory.db"): NEW
-    | {"doctor": succeeds(r"\Aok +store: none yet in .*: the first import or lesson makes it\n")},
-    ("empty", "memory.db"): NEW | {"doctor": succeeds(r"\Aok +store: 0 entries in .*\n(ok .*\n)*\n")},
+    | {"doctor": succeeds(r"\Aok +python: .*\nok +store: none yet in .*: the first import or lesson makes it\n")},
+    ("empty", "memory.db"): NEW | {"doctor": succeeds(r"\Aok +python: .*\nok +store: 0 entries in .*\n(ok .*\n)*\n")},
     ("garbage", "memory.db"): unusable(NOT_A_DATABASE),
     ("truncated", "memory.db"): unusable(MALFORMED),
     ("flipped bit", "memory.db"): unwritable(MALFORMED, is_seen_at_once=False)
-    | {"doctor": fails(rf"\Atrouble +store: .*{STORE}: .* (out of range|end of page).*{REPAIR}\n")},
+    | {"doctor": fails(rf"\Aok +python: .*\ntrouble +store: .*{STORE}: .* (out of range|end of page).*{REPAIR}\n")},
     ("flipped bit in a tree", "memory.db"): unusable(MALFORMED)
     | {
         "stop": AS_EVER["stop"],
         "MCP": succeeds(rf"\Arefused: .*{STORE}: {MALFORMED}\n\Z"),
-        "doctor": fails(rf"\Atrouble +store: .*{STORE}: Page .*{REPAIR}\n"),
+        "doctor": fails(rf"\Aok +python: .*\ntrouble +store: .*{STORE}: Page .*{REPAIR}\n"),
     },
     ("no permission", "memory.db"): unusable(CLOSED_TO_ALL.format("read", "it")),
     ("read only", "memory.db"): unwritable(CLOSED_TO_ALL.format("write", "it")),
@@ -186,6 +208,14 @@ TABLE: dict[tuple[str, str], dict[str, Expected]] = {
     },
     ("read only", "the store's folder"): unwritable(CLOSED_TO_ALL.format("write", ".*/store"))
     | {"stop": unkept(CLOSED_TO_ALL.format("write", ".*/store"))["stop"]},
+    **{
+        (state, file): refused(rf"{path} belongs to .*: run hardwon as that user, {ANOTHER}")
+        for state, file, path in OTHERS
+    },
+    ("linked", "memory.db"): refused(rf"store/memory\.db is a link, to .*: put the file itself there, {ANOTHER}"),
+    ("open to all", "the store's folder"): refused(
+        rf"other users may write to .*/store, which holds other things too: run chmod go-w .*/store, {ANOTHER}"
+    ),
     **{
         ("read-only disk", file): unwritable(READ_ONLY) | {"stop": unkept(READ_ONLY)["stop"]}
         for file in ("memory.db", "WAL")

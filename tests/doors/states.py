@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tests.entrypoints.faults.without_powers import give_up_powers
 from tests.entrypoints.hook_process import World
+from tests.privileges import NOBODY
 
 PAGE = 4096
 HEADER_BYTE = 20  # "reserved bytes a page": it decides where SQLite looks for everything
@@ -117,6 +118,33 @@ def _give_up_powers() -> None:
     header = (ctypes.c_uint32 * 2)(CAPABILITY_VERSION, 0)
     if _libc().capset(header, (ctypes.c_uint32 * 6)()):
         raise OSError(ctypes.get_errno(), "the capabilities stay")
+
+
+def of_another_user(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Give what is there to another user; the work of root."""
+    os.chown(path, NOBODY, NOBODY)
+    return contextlib.nullcontext()
+
+
+def linked(world: World, path: Path) -> contextlib.nullcontext[None]:
+    """Put the file elsewhere, and a link to it in its place."""
+    path.rename(elsewhere := world.folder / "elsewhere")
+    path.symlink_to(elsewhere)
+    return contextlib.nullcontext()
+
+
+def planted(world: World, path: Path) -> contextlib.nullcontext[None]:
+    """Put a link of another user in the place of the file or folder."""
+    linked(world, path)
+    os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+    return contextlib.nullcontext()
+
+
+def open_to_all(_: World, path: Path) -> contextlib.nullcontext[None]:
+    """Let everybody write to the folder, which holds something else too."""
+    (path / "notes.txt").write_text("mine")
+    path.chmod(0o777)
+    return contextlib.nullcontext()
 
 
 def full_disk(world: World, path: Path) -> contextlib.nullcontext[None]:
@@ -236,6 +264,10 @@ STATES: Mapping[str, State] = {
     "read only": read_only,
     "full disk": full_disk,
     "locked": locked,
+    "of another user": of_another_user,
+    "linked": linked,
+    "planted": planted,
+    "open to all": open_to_all,
     "read-only disk": read_only_disk,
     "9 KB left": full_but_for(9 * 1024),
     "40 KB left": full_but_for(40 * 1024),

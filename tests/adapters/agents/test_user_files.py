@@ -129,7 +129,7 @@ def test_a_record_is_kept_for_the_user_alone(tmp_path: Path) -> None:
 def test_a_record_that_cannot_be_written_is_reported_in_one_line_and_leaves_nothing_behind(tmp_path: Path) -> None:
     record = JsonSetupRecord(str(tmp_path))
     (tmp_path / "setup.json").mkdir()
-    with pytest.raises(StorageError, match=r"setup\.json can't be written: Is a directory"):
+    with pytest.raises(StorageError, match=r"setup\.json can't be written: it is no regular file: name another one"):
         record.add_project("/p")
     assert [path.name for path in tmp_path.iterdir()] == ["setup.json"]
 

@@ -6,6 +6,7 @@ import stat
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,10 +159,10 @@ def test_replaced_files_are_restored_when_a_later_write_fails(
         place.ours.chmod(0o640)
     replace = os.replace
 
-    def fail_in_the_store(source: str, target: str) -> None:
+    def fail_in_the_store(source: str, target: str, **within: Any) -> None:
         if target.endswith("heuristics.md"):
             raise OSError(errno.EIO, "Input/output error")
-        replace(source, target)
+        replace(source, target, **within)
 
     monkeypatch.setattr(os, "replace", fail_in_the_store)
     with (

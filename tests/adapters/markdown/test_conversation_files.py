@@ -271,11 +271,11 @@ def saving(monkeypatch: pytest.MonkeyPatch, path: Path, times: int) -> list[str]
     saved = list[str]()
     chmod = os.chmod
 
-    def save(temporary: str, mode: int) -> None:
+    def save(temporary: str, mode: int, **within: Any) -> None:
         if len(saved) < times:
             saved.append(f"Mine {len(saved)}.\n")
             path.write_text(path.read_text() + saved[-1])
-        chmod(temporary, mode)
+        chmod(temporary, mode, **within)
 
     monkeypatch.setattr(os, "chmod", save)
     return saved
@@ -314,10 +314,10 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(
 ) -> None:
     link = os.link
 
-    def appear(temporary: str, path: str) -> None:
-        if path == str(root / NAME):
+    def appear(temporary: str, name: str, **within: Any) -> None:
+        if name == os.path.basename(NAME):
             (root / NAME).write_text("# Mine\n")
-        link(temporary, path)
+        link(temporary, name, **within)
 
     monkeypatch.setattr(os, "link", appear)
     assert written(files, of_app()) == [str(root / FOLDER / "2026-03-01-encoding-2.md")]
@@ -330,9 +330,9 @@ def test_a_file_that_is_gone_meanwhile_is_rewritten(
     files.put([of_app("One")])
     chmod = os.chmod
 
-    def vanish(temporary: str, mode: int) -> None:
+    def vanish(temporary: str, mode: int, **within: Any) -> None:
         (root / NAME).unlink()
-        chmod(temporary, mode)
+        chmod(temporary, mode, **within)
 
     monkeypatch.setattr(os, "chmod", vanish)
     assert written(files, of_app("Two", minute=1)) == [str(root / NAME)]
@@ -405,7 +405,7 @@ def test_a_full_disk_leaves_the_file_as_it_was(
     files.put([of_app("One")])
     before = (root / NAME).read_text()
 
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)

@@ -112,7 +112,7 @@ def test_a_file_that_could_not_be_replaced_leaves_nothing_beside_it(
 ) -> None:
     path.write_text("# Mine\n")
 
-    def full(*_: str) -> None:
+    def full(*_: str, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)

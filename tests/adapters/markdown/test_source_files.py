@@ -258,7 +258,7 @@ def test_a_session_is_not_kept_where_a_link_leads_out(tmp_path: Path, linked: st
 
 
 def test_without_hard_links_a_file_is_still_created_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise PermissionError
 
     monkeypatch.setattr(os, "link", refuse)

@@ -21,7 +21,7 @@ from tests.adapters.sqlite.sqlite_store import opened
 OLD = next(store for store in STORES if store.stem == "4-24dd24c")
 COPY = "memory.db.v4"
 OPEN = "import sys; from hardwon.adapters.sqlite.store import open_store; open_store(sys.argv[1]).close()"
-SLOW = "import time; from hardwon.adapters.sqlite import copies; flush = copies._flush; copies._flush = lambda *a: (time.sleep(0.2), flush(*a));"
+SLOW = "import time; from hardwon.adapters.sqlite import copies; finish = copies._let_be_single; copies._let_be_single = lambda path: (time.sleep(0.2), finish(path));"
 KILLED = "import os; from hardwon.adapters.sqlite import {module} as module; module.{name} = lambda *_: os.kill(os.getpid(), 9);"
 
 

@@ -62,7 +62,7 @@ def test_a_backup_never_replaces_a_checkpoint(checkpoints: Checkpoints) -> None:
 def test_a_backup_where_nothing_can_be_written_is_reported(tmp_path: Path, checkpoints: Checkpoints) -> None:
     with pytest.raises(InvalidCheckpointError, match="its folder is not there"):
         checkpoints.snapshots.back_up(str(tmp_path / "nowhere" / "b.db"))
-    with pytest.raises(InvalidCheckpointError, match="is there already"):
+    with pytest.raises(InvalidCheckpointError, match="is no regular file"):
         checkpoints.snapshots.back_up(str(tmp_path), replace=True)
     assert names(tmp_path) == ["deep"]
 

@@ -1,0 +1,223 @@
+"""Folders held open, so that files are made where they were meant. Standard library only; every adapter may use it."""
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+CAN_HOLD = (
+    hasattr(os, "O_NOFOLLOW") and {os.open, os.mkdir, os.rename, os.link, os.unlink, os.stat} <= os.supports_dir_fd
+)
+"""Whether the system finds names relative to an open folder; Windows does not."""
+
+OPEN_FOLDER = 0o777
+LINKED = "a link took the place of a folder on its way: nothing was written"
+
+_LAST = getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_ON_THE_WAY = _LAST | getattr(os, "O_PATH", 0)  # needs no permission to list the folder
+_OF_FILES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+
+class Folder:
+    """
+    An open folder, on whose way no link was followed; its names stay in it, whatever takes its place.
+
+    Where the system can't hold a folder, its real path is compared before and after each change.
+
+    Args:
+        path: Absolute, links resolved.
+        mode: Of the folder if it is made, those on its way get the usual one; None makes none.
+
+    Attributes:
+        number: Its file descriptor, None where the system can't hold it.
+
+    Raises:
+        OSError: it can't be opened or made, or a link took the place of a folder on its way.
+
+    """
+
+    def __init__(self, path: str, mode: int | None = None) -> None:
+        self.path = os.path.abspath(path)
+        self.number = _held(self.path, mode) if CAN_HOLD else None
+        if not CAN_HOLD and mode is not None:
+            os.makedirs(self.path, mode, exist_ok=True)
+        self.ensure_in_place()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        if self.number is not None:
+            os.close(self.number)
+
+    def at(self, name: str) -> str:
+        """Return how the system finds the file *name*: relative to `number`, or by its path."""
+        return name if self.number is not None else os.path.join(self.path, name)
+
+    def ensure_in_place(self) -> None:
+        """
+        Check, where the system can't hold the folder, that its path leads to it.
+
+        Raises:
+            OSError: a link took the place of a folder on its way.
+        """
+        if self.number is None and os.path.realpath(self.path) != self.path:
+            raise OSError(errno.ELOOP, LINKED, self.path)
+
+    def facts(self, name: str = "") -> os.stat_result:
+        """
+        Return the facts of the file *name*, of a link its own; without a name, those of the folder.
+
+        Raises:
+            OSError: there is none.
+        """
+        if not name:
+            return os.stat(self.path if self.number is None else self.number)
+        return os.stat(self.at(name), dir_fd=self.number, follow_symlinks=False)
+
+    def has(self, name: str) -> bool:
+        """Return whether there is something of that name."""
+        with suppress(FileNotFoundError):
+            return bool(self.facts(name))
+        return False
+
+    def names(self) -> list[str]:
+        """Return the names of all that is in it."""
+        return os.listdir(self.path if self.number is None else self.number)
+
+    def open(self, name: str, flags: int, mode: int = 0o600) -> int:
+        """
+        Open a file, through no link; return its descriptor.
+
+        Raises:
+            OSError: it can't be opened, or is a link.
+        """
+        self.ensure_in_place()
+        number = os.open(self.at(name), flags | _OF_FILES, mode, dir_fd=self.number)
+        try:
+            self.ensure_in_place()
+        except OSError:
+            os.close(number)
+            raise
+        return number
+
+    def replace(self, source: str, name: str) -> None:
+        """Give the file *source* another *name*, in place of any other file."""
+        self.ensure_in_place()
+        os.replace(self.at(source), self.at(name), src_dir_fd=self.number, dst_dir_fd=self.number)
+        self.ensure_in_place()
+
+    def move_to_free_name(self, source: str, name: str) -> None:
+        """
+        Give the file *source* another *name*.
+
+        Raises:
+            FileExistsError: there is a file of that name; it was not changed.
+        """
+        self.ensure_in_place()
+        try:
+            os.link(self.at(source), self.at(name), src_dir_fd=self.number, dst_dir_fd=self.number)
+        except FileExistsError:
+            raise
+        except OSError:  # a file system without hard links
+            if self.has(name):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name) from None
+            self.replace(source, name)
+        else:
+            self.remove(source)
+
+    def move_into(self, source: str, other: "Folder") -> None:
+        """Move the file *source* into another folder, in place of any file of its name."""
+        self.ensure_in_place()
+        other.ensure_in_place()
+        os.replace(self.at(source), other.at(source), src_dir_fd=self.number, dst_dir_fd=other.number)
+        other.ensure_in_place()
+
+    def remove(self, name: str) -> None:
+        """
+        Remove a file, of a link the link.
+
+        Raises:
+            OSError: there is none, or it can't be removed.
+        """
+        self.ensure_in_place()
+        os.unlink(self.at(name), dir_fd=self.number)
+
+    def set_mode(self, name: str, mode: int) -> None:
+        """Set the permissions of a file that hardwon wrote; without a name, those of the folder."""
+        if name:
+            os.chmod(self.at(name), mode, dir_fd=self.number)
+        else:
+            os.chmod(self.path if self.number is None else self.number, mode)
+
+    def flush(self) -> None:
+        """Let the names in it be on the disk."""
+        if self.number is not None:
+            os.fsync(self.number)
+
+
+def _held(path: str, mode: int | None) -> int:
+    """Open the folder, step by step from the root."""
+    *on_the_way, last = [part for part in path.split(os.sep) if part] or [os.curdir]
+    number = os.open(os.sep, _ON_THE_WAY)
+    for part in on_the_way:
+        number = _step(number, part, _ON_THE_WAY, None if mode is None else OPEN_FOLDER)
+    return _step(number, last, _LAST | os.O_RDONLY, mode)
+
+
+def _step(number: int, part: str, flags: int, mode: int | None) -> int:
+    """Open a folder in that of *number*, made with *mode* if missing; *number* is closed."""
+    try:
+        return _opened(number, part, flags, mode)
+    except OSError as error:
+        if error.errno in {errno.ELOOP, errno.ENOTDIR} and _is_link(number, part):
+            raise OSError(errno.ELOOP, LINKED, part) from error
+        raise
+    finally:
+        os.close(number)
+
+
+def _opened(number: int, part: str, flags: int, mode: int | None) -> int:
+    try:
+        return os.open(part, flags, dir_fd=number)
+    except FileNotFoundError:
+        if mode is None:
+            raise
+        with suppress(FileExistsError):  # another process makes it too
+            os.mkdir(part, mode, dir_fd=number)
+        return os.open(part, flags, dir_fd=number)
+
+
+def _is_link(number: int, part: str) -> bool:
+    with suppress(OSError):
+        return stat.S_ISLNK(os.stat(part, dir_fd=number, follow_symlinks=False).st_mode)
+    return False
+
+
+def real_place(path: str) -> str:
+    """Return *path* with the links of its folder resolved, the file itself as it is."""
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(folder), name)
+
+
+def make_folder(path: str, mode: int = OPEN_FOLDER) -> None:
+    """
+    Make a folder, and those on its way, through no link.
+
+    Args:
+        path: Absolute, links resolved.
+        mode: Of the folder itself.
+
+    Raises:
+        OSError: as for `Folder`.
+
+    """
+    Folder(path, mode).close()
