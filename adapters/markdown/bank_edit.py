@@ -33,7 +33,7 @@ from hardwon.domain.model.knowledge_bank import (
     text_after,
 )
 from hardwon.domain.model.retro.bank_edit import BankLesson, BankPlace
-from hardwon.domain.model.text import CONTINUES, split_by_title, with_newlines
+from hardwon.domain.model.text import CONTINUES, with_newlines
 from hardwon.domain.model.vocabulary import Category
 
 _CARRIAGE_RETURN = re.compile(r"\r(?=\n)")
@@ -111,8 +111,8 @@ def _uncommented(raw: str) -> Iterator[Span]:
     yield Span(at, len(raw))
 
 
-SPLITTING = (ENTRY_HEAD, METADATA_HEAD, OPENING)
-"""Beginnings of a line that would end a description, or begin a conflict; a space before it does not change the lesson."""
+MISREAD = (ENTRY_HEAD, METADATA_HEAD, OPENING, CONTINUES)
+"""Beginnings of a line that would not be read as text; a space before it does not change the lesson."""
 
 
 def with_lesson(text: str, lesson: BankLesson) -> str:
@@ -122,38 +122,22 @@ def with_lesson(text: str, lesson: BankLesson) -> str:
     Raises:
         InvalidEntryError: it would not be read back unchanged, or would change the parsing of the rest.
     """
-    for form in _forms(lesson, {entry.name for entry in entries_of(text, lesson.category)}):
-        after = _appended(text, form)
-        if _is_read_back(text, after, form.lesson):
-            return after
+    used = {entry.name for entry in entries_of(text, lesson.category)}
+    named = lesson._replace(name=_unused(lesson.name, used))
+    after = _appended(text, named)
+    if _is_read_back(text, after, named):
+        return after
     raise InvalidEntryError(
         f"{lesson.name!r} would not be read back from {lesson.category}.md as it is: say it without HTML comments"
         " and tags, and close those of the file"
     )
 
 
-class _Form(NamedTuple):
-    """A lesson and the text below its name."""
-
-    lesson: BankLesson
-    body: str
-
-
-def _forms(lesson: BankLesson, used: Collection[str]) -> Iterator[_Form]:
-    """Yield ways to write *lesson*: with the name left out of a text that begins with it, else unchanged."""
-    split = split_by_title(lesson.name, lesson.description)
-    if split.beginning and split.beginning not in used:
-        yield _Form(lesson._replace(name=split.beginning), split.continued)
-    body = lesson.description
-    escaped = CONTINUES + body if body.startswith(CONTINUES) else body
-    yield _Form(lesson._replace(name=_unused(lesson.name, used)), escaped)
-
-
-def _appended(text: str, form: _Form) -> str:
-    before = text or f"# {TITLES[form.lesson.category]}\n"
+def _appended(text: str, lesson: BankLesson) -> str:
+    before = text or f"# {TITLES[lesson.category]}\n"
     end = line_end(before)
     gap = "" if before.endswith(end * 2) else end if before.endswith(end) else end * 2
-    return before + gap + end.join(_lines(form)) + end
+    return before + gap + end.join(_lines(lesson)) + end
 
 
 def _is_read_back(before: str, after: str, lesson: BankLesson) -> bool:
@@ -162,10 +146,9 @@ def _is_read_back(before: str, after: str, lesson: BankLesson) -> bool:
     return entries[:-1] == entries_of(before, lesson.category) and _is_lesson(entries[-1:], lesson)
 
 
-def _lines(form: _Form) -> Iterator[str]:
-    lesson = form.lesson
+def _lines(lesson: BankLesson) -> Iterator[str]:
     yield f"{ENTRY_HEAD}{NAME_PREFIXES[lesson.category]}{lesson.name}"
-    yield from _body_lines(form)
+    yield from _text_lines(lesson.description)
     if lesson.observed_in:
         yield metadata_line(OBSERVED_IN, lesson.observed_in)
     yield metadata_line(OBSERVATION_COUNT, lesson.observation_count)
@@ -173,9 +156,9 @@ def _lines(form: _Form) -> Iterator[str]:
     yield metadata_line(LAST_OBSERVED, lesson.day)
 
 
-def _body_lines(form: _Form) -> Iterator[str]:
-    for line in with_newlines(form.body).split("\n"):
-        yield f" {line}" if line.startswith(SPLITTING) else line
+def _text_lines(description: str) -> Iterator[str]:
+    for line in with_newlines(description).split("\n"):
+        yield f" {line}" if line.startswith(MISREAD) else line
 
 
 def _is_lesson(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
@@ -242,18 +225,17 @@ def with_wording(text: str, category: Category, identity: str, name: str, descri
 def _reworded(text: str, known: BankEntry, name: str, description: str) -> str:
     before = entries_of(text, known.category)
     used = {entry.name for entry in before if entry != known}
-    lesson = BankLesson(known.category, name or known.name, description, "", 1, known.confidence, "")
-    for form in sorted(_forms(lesson, used), key=lambda form: form.lesson.name != known.name):
-        after = _edited(text, list(_new_wording(text, known, form)))
-        if _is_reworded(entries_of(after, known.category), before, known, form.lesson):
-            return after
+    lesson = BankLesson(known.category, _unused(name or known.name, used), description, "", 1, known.confidence, "")
+    after = _edited(text, list(_new_wording(text, known, lesson)))
+    if _is_reworded(entries_of(after, known.category), before, known, lesson):
+        return after
     raise InvalidEntryError(
         f"{known.name!r} would not be read back from {known.category}.md as it is: say it without HTML comments"
         " and tags, and move the comments that the file has in its text"
     )
 
 
-def _new_wording(text: str, known: BankEntry, form: _Form) -> Iterator[_Edit]:
+def _new_wording(text: str, known: BankEntry, lesson: BankLesson) -> Iterator[_Edit]:
     """Yield the edits of the heading, if it changes, and of the description; none where a comment would be lost."""
     view = BankView(text)
     chunk = list(view.chunks())[known.position]
@@ -262,10 +244,10 @@ def _new_wording(text: str, known: BankEntry, form: _Form) -> Iterator[_Edit]:
     description = _stripped(view, Span(heading.end, metadata[0].start if metadata else chunk.end))
     if "<!--" in text[slice(*view.raw(description))]:
         return
-    if form.lesson.name != known.name:
+    if lesson.name != known.name:
         prefix = known.heading.removesuffix(known.name)
-        yield _Edit(view.raw(_stripped(view, heading)), prefix + form.lesson.name)
-    yield _Edit(view.raw(description), "\n".join(_body_lines(form)))
+        yield _Edit(view.raw(_stripped(view, heading)), prefix + lesson.name)
+    yield _Edit(view.raw(description), "\n".join(_text_lines(lesson.description)))
 
 
 def _stripped(view: BankView, span: Span) -> Span:
@@ -280,7 +262,9 @@ def _is_reworded(after: Sequence[BankEntry], before: Sequence[BankEntry], known:
     if len(after) != len(before):
         return False
     now = after[before.index(known)]
-    unchanged = now._replace(heading=known.heading, name=known.name, description=known.description)
+    unchanged = now._replace(
+        heading=known.heading, name=known.name, description=known.description, is_continued=known.is_continued
+    )
     others = [entry if entry != now else known for entry in after]
     return (
         [*before] == others

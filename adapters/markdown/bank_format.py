@@ -17,7 +17,7 @@ from hardwon.domain.model.knowledge_bank import (
     text_after,
 )
 from hardwon.domain.model.redaction import stored_form
-from hardwon.domain.model.text import with_newlines
+from hardwon.domain.model.text import CONTINUES, with_newlines
 from hardwon.domain.model.vocabulary import CONFIDENCES, Category, Confidence
 
 DEFAULT_OBSERVATION_COUNT = 1
@@ -64,19 +64,20 @@ def _parse_chunk(chunk: str, category: Category, position: int) -> BankEntry:
     heading = first_line.strip()
     mark = _METADATA_MARK.search(body)
     metadata_start = mark.start() if mark else len(body)
-    metadata = body[metadata_start:].strip()
-    lines = _lines(metadata)
+    text, metadata = body[:metadata_start], body[metadata_start:].strip()
+    lines, name = _lines(metadata), name_in(heading)
     return BankEntry(
         category=category,
         heading=heading,
-        name=name_in(heading),
-        description=body[:metadata_start].strip(),
+        name=name,
+        description=text.strip(),
         metadata=metadata,
         observation_count=_last_value(lines, OBSERVATION_COUNT, whole_number, DEFAULT_OBSERVATION_COUNT),
         confidence=_last_value(lines, CONFIDENCE, _confidence, DEFAULT_CONFIDENCE),
         last_observed=_last_value(lines, LAST_OBSERVED, str, None),
         position=position,
         notes=tuple(line for line in lines if not _is_field(line)),
+        is_continued=bool(name) and text.lstrip("\n").startswith(CONTINUES),
     )
 
 

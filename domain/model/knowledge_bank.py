@@ -60,13 +60,14 @@ class BankEntry(NamedTuple):
         category: From the file name: ``anti-patterns``, ``patterns`` or ``heuristics``.
         heading: The whole heading; may be empty.
         name: The heading without its ``Anti-Pattern: `` or ``Pattern: ``.
-        description: The text above the metadata; may be empty, and begin with an ellipsis that replaces the name.
+        description: The text above the metadata; may be empty.
         metadata: The first line that starts with ``- `` and all below it; may be empty.
         observation_count: Any integer of 64 bits, zero and negative ones too.
         confidence: One of `CONFIDENCES`.
         last_observed: The text as written, which need not be a date; None without such a line.
         position: The index of the chunk among all chunks of the file.
         notes: The metadata lines that no other field holds, in order; one with an unreadable count or confidence too.
+        is_continued: Whether the description begins with an ellipsis in place of the name, as hardwon once wrote it.
     """
 
     category: Category
@@ -79,13 +80,15 @@ class BankEntry(NamedTuple):
     last_observed: str | None
     position: int
     notes: tuple[str, ...] = ()
+    is_continued: bool = False
 
     @property
     def text(self) -> str:
-        """The lesson: its description, with the name if it continues that; a doubled ellipsis means that it does not."""
+        """The lesson: its description, with the name where that is left out; a doubled ellipsis means that it is not."""
+        if not self.is_continued:
+            return self.description
         text = self.description.removeprefix(CONTINUES)
-        is_continued = text != self.description and not text.startswith(CONTINUES)
-        return self.name + text if is_continued and self.name else text
+        return text if text.startswith(CONTINUES) else self.name + text
 
     @property
     def lines(self) -> str:

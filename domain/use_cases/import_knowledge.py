@@ -140,10 +140,9 @@ class ImportKnowledge:
             entry = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file, version)))
         except InvalidEntryError as error:
             return Imported(skipped=(f"{file.path}: {ENTRY_HEAD}{redact(lesson.heading)[:80]}: {error}",))
+        place_entry = PlaceEntry(self.repository, self.projects, self._origin(file, is_own=is_own))
         try:
-            placed = PlaceEntry(self.repository, self.projects, self._origin(file, is_own=is_own)).place(
-                entry, _unchanged
-            )
+            placed = place_entry.place(entry, _with_higher_count if is_own else _unchanged)
         except ForgottenError:
             return Imported(forgotten=1)
         return Imported(known=1) if placed.merged else Imported(added=1)
@@ -165,6 +164,10 @@ def stored_identity(lesson: BankEntry) -> str:
 
 def _unchanged(known: Entry, _: Entry) -> Entry:
     return known
+
+
+def _with_higher_count(known: Entry, new: Entry) -> Entry:
+    return attrs.evolve(known, observation_count=max(known.observation_count, new.observation_count))
 
 
 def _to_entry(lesson: BankEntry, file: BankFile, now: dt.datetime, highest_count: int) -> Entry:

@@ -8,7 +8,6 @@ from hardwon.adapters.markdown.bank_edit import BankView, Span, with_count, with
 from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.keywords import words_of
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import BankLesson
@@ -46,35 +45,56 @@ CLAUSE = "Decode chunks incrementally"
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "written"),
+    "text",
     [
-        (
-            CLAUSE,
-            f"{CLAUSE}, as a character can straddle reads.",
-            f"{CLAUSE}\n\u2026, as a character can straddle reads.",
-        ),
-        (f"{CLAUSE}\u2026", f"{CLAUSE} or not.\nSecond line.", f"{CLAUSE}\n\u2026 or not.\nSecond line."),
-        (CLAUSE, CLAUSE, f"{CLAUSE}\n\u2026"),
-        (CLAUSE, f"{CLAUSE}.", f"{CLAUSE}\n\u2026."),
-        (CLAUSE, "decode  chunks\nincrementally. Always.", "decode chunks incrementally\n\u2026. Always."),
-        (CLAUSE, "Decode `chunks` *incrementally*: yes.", "Decode `chunks` *incrementally*\n\u2026: yes."),
-        (CLAUSE, "Decode chunks in order.", f"{CLAUSE}\nDecode chunks in order."),
-        (CLAUSE, f"{CLAUSE}ish.", f"{CLAUSE}\n{CLAUSE}ish."),
-        ("Cache", "Cache keys carry a version.", "Cache\nCache keys carry a version."),
-        (CLAUSE, "\u2026 so it goes on.", f"{CLAUSE}\n\u2026\u2026 so it goes on."),
-        (CLAUSE, f"{CLAUSE}\u2026 so it goes on.", f"{CLAUSE}\n{CLAUSE}\u2026 so it goes on."),
+        f"{CLAUSE}, as a character can straddle reads.",
+        f"{CLAUSE} or not.\nSecond line.",
+        CLAUSE,
+        f"{CLAUSE}.",
+        "Decode `chunks` *incrementally*: yes.",
+        f"{CLAUSE}\u2026 so it goes on.",
+        "\u2026 so it goes on.",
+        "\u2026\u2026 so it goes on.",
+        "One.\n\u2026 and two.",
     ],
 )
-def test_a_name_that_its_text_begins_with_is_written_once(name: str, text: str, written: str) -> None:
-    lesson = LESSON._replace(name=name, description=text)
+def test_a_description_is_whole_below_its_heading(text: str) -> None:
+    lesson = LESSON._replace(name=CLAUSE, description=text)
     after = with_lesson("", lesson)
     [entry] = read(after)
 
-    assert after.removeprefix("# Patterns\n\n### Pattern: ").startswith(f"{written}\n- Observed in: ")
-    assert content_hash(entry.text) == lesson.identity
+    lines = after.removeprefix(f"# Patterns\n\n### Pattern: {CLAUSE}\n").partition("\n- Observed in: ")[0]
+    assert [line.lstrip() for line in lines.split("\n")] == text.split("\n")
+    assert content_hash(entry.text) == content_hash(entry.description) == lesson.identity
     assert with_count(after, "patterns", lesson.identity, DAY) == after.replace("count: 1", "count: 2").replace(
         LESSON.day, DAY
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "text"),
+    [
+        (f"{CLAUSE}\n\u2026, as a character can straddle reads.", f"{CLAUSE}, as a character can straddle reads."),
+        (f"{CLAUSE}\n\n\u2026 or not.\nSecond line.", f"{CLAUSE} or not.\nSecond line."),
+        (f"{CLAUSE}\n\u2026", CLAUSE),
+        ("Decode `chunks` *incrementally*\n\u2026: yes.", "Decode `chunks` *incrementally*: yes."),
+        (f"{CLAUSE}\n\u2026\u2026 so it goes on.", "\u2026 so it goes on."),
+        (f"{CLAUSE}\n \u2026 so it goes on.", "\u2026 so it goes on."),
+    ],
+)
+def test_an_ellipsis_that_earlier_versions_wrote_stands_for_the_name(written: str, text: str) -> None:
+    before = f"# Patterns\n\n### Pattern: {written}\n- Observation count: 1\n"
+    [entry] = read(before)
+
+    assert content_hash(entry.text) == content_hash(text)
+    counted = before.replace("count: 1", "count: 2") + f"- Last observed: {DAY}\n"
+    assert with_count(before, "patterns", content_hash(text), DAY) == counted
+    assert [known.text for known in read(with_wording(before, "patterns", content_hash(text), "", CLAUSE))] == [CLAUSE]
+
+
+@pytest.mark.parametrize("text", ["\u2026", "\u2026 so", "\u2026\u2026"])
+def test_without_a_name_an_ellipsis_is_text(text: str) -> None:
+    assert [entry.text for entry in read(f"### \n{text}\n")] == [text]
 
 
 def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -> None:
@@ -92,9 +112,9 @@ def test_a_name_that_another_lesson_has_is_numbered_and_its_text_stays_whole() -
 def test_a_written_lesson_is_read_back(lesson: BankLesson) -> None:
     [entry] = parse_bank(with_lesson("", lesson).replace("\r\n", "\n"), lesson.category)
 
-    assert content_hash(redact(entry.text)) == content_hash(lesson.description)
+    assert content_hash(redact(entry.text)) == content_hash(redact(entry.description)) == lesson.identity
     assert entry.category == lesson.category
-    assert words_of(entry.name) == words_of(lesson.name)
+    assert entry.name == lesson.name
     assert (entry.observation_count, entry.confidence, entry.last_observed) == (
         lesson.observation_count,
         lesson.confidence,

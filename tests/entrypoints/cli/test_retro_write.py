@@ -1,6 +1,7 @@
 """`hardwon retro write`: a recorded answer, in the files and in the store."""
 
 import datetime as dt
+import hashlib
 import json
 import re
 
@@ -279,8 +280,8 @@ def test_a_lesson_whose_name_begins_its_text_is_printed_once(world: World, text:
     [bank] = banks(world).values()
     block = world.hook().stdout
 
-    assert (bank.count(CLAUSE), block.count(CLAUSE)) == (1, 1)
-    assert f"### Pattern: {CLAUSE}\n" in bank
+    assert block.count(CLAUSE) == 1
+    assert f"### Pattern: {CLAUSE}\n{text}\n- Observed in: " in bank
     assert f"### Pattern: {CLAUSE}\n" in block
     assert hardwon(world, "why", "--verify").code == 0
 
@@ -289,6 +290,51 @@ def test_a_lesson_whose_name_begins_its_text_is_printed_once(world: World, text:
     world.database.unlink()
     hardwon(world, "import")
     assert [row[:3] for row in rows(world)] == [(content_hash(text), CLAUSE, 2)]
+
+
+AWKWARD = (
+    f"{CLAUSE}, as the first bad record is known by its number.",
+    f"{CLAUSE}.",
+    "Quote every field.",
+    "\u2026 and so on is no end of a sentence.",
+    "\u2026\u2026 nor is this.",
+    "Steps:\n- read\n- write\n### Then stop\n\u2026 for a day.",
+    "  Two   spaces,\n\n\na gap. ",
+)
+
+
+def as_the_seed_reads(text: str) -> dict[str, str]:
+    """Return the descriptions of a bank by id, read by the rules of the markdown-only pipeline alone."""
+    chunks = re.split(r"(?m)^### ", re.sub(r"(?s)<!--.*?-->", "", text))
+    bodies = (chunk.partition("\n")[2] for chunk in chunks if chunk.strip() and not chunk.startswith(("## ", "# ")))
+    descriptions = [re.split(r"(?m)^- ", body)[0].strip() for body in bodies]
+    return {hashlib.sha256(" ".join(it.lower().split()).encode()).hexdigest()[:16]: it for it in descriptions}
+
+
+def test_the_seeds_reader_reads_the_bank_with_the_same_ids(world: World) -> None:
+    answer = {"act": {"patterns": [{"text": text, "name": CLAUSE, "confidence": "high"} for text in AWKWARD]}}
+    assert write(world, answer).code == 0
+    seen = as_the_seed_reads(banks(world)[f"{BANK}/patterns.md"])
+
+    assert [*seen] == [content_hash(text) for text in AWKWARD]
+    assert {row[0] for row in rows(world)} == {*seen}
+    world.configure(semantic_enabled="false")
+    printed = world.hook().stdout
+    assert all(f"\n{description}\n- Obser" in printed for description in seen.values())
+
+
+def test_a_lesson_that_both_banks_hold_keeps_the_higher_count(world: World) -> None:
+    counts = {"One": (3, 9), "Two": (8, 2), "Three": (5, 5), "Four": (1, 100), "Five": (0, 4)}
+    for at, is_global in enumerate((False, True)):
+        lessons = (
+            f"### Pattern: {name}\nLesson  {name}.\n- Observation count: {both[at]}\n" for name, both in counts.items()
+        )
+        world.write_bank("patterns", "\n".join(lessons), of_all_projects=is_global)
+    assert hardwon(world, "import").code == 0
+    assert {row[1]: row[2] for row in rows(world)} == {name: max(both) for name, both in counts.items()}
+
+    assert write(world, one("lesson one.")).code == 0
+    assert {row[2] for row in rows(world) if row[1] == "One"} == {10}
 
 
 def test_no_lock_and_no_settings_of_a_tool_are_among_the_references(world: World) -> None:

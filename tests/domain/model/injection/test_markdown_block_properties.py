@@ -1,7 +1,7 @@
 import datetime as dt
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.identity import content_hash
@@ -70,14 +70,18 @@ def test_within_a_category_the_best_are_chosen_in_their_order(entries: list[Sour
         assert chosen == ranked[: len(chosen)]
 
 
+UNNAMED = SourcedEntry(BankEntry("patterns", "", "", "", "", 1, "medium", None, 0), "local")
+
+
 @given(entries=sourced_entries)
+@example(entries=[UNNAMED, UNNAMED._replace(entry=UNNAMED.entry._replace(description="\u2026"))])
 def test_deduplication_keeps_one_of_each_hash_with_the_highest_count(entries: list[SourcedEntry]) -> None:
     kept = deduplicate(entries)
-    hashes = [content_hash(sourced.entry.description) for sourced in kept]
+    hashes = [content_hash(sourced.entry.text) for sourced in kept]
 
-    assert hashes == list(dict.fromkeys(content_hash(sourced.entry.description) for sourced in entries))
+    assert hashes == list(dict.fromkeys(content_hash(sourced.entry.text) for sourced in entries))
     for key, sourced in zip(hashes, kept, strict=True):
-        rivals = [rival for rival in entries if content_hash(rival.entry.description) == key]
+        rivals = [rival for rival in entries if content_hash(rival.entry.text) == key]
         assert sourced == max(rivals, key=lambda rival: rival.entry.observation_count)
 
 
