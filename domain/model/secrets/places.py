@@ -1,6 +1,6 @@
 """Secrets given to names without a sign: in declarations, calls, tables, pairs of name and value, and sentences."""
 
-from hardwon.domain.model.secrets.rule import Rule
+from hardwon.domain.model.secrets.rule import Rule, whole
 from hardwon.domain.model.secrets.values import (
     KEY,
     KEY_WORDS,
@@ -9,6 +9,7 @@ from hardwon.domain.model.secrets.values import (
     NO_TOPIC,
     OPEN,
     ORDINARY,
+    ORDINARY_OPEN,
     ORDINARY_QUOTED,
     PASSWORD,
     QUOTE,
@@ -110,10 +111,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "password-field",
         NAMES_OF_PASSWORDS,
-        rf"(?:{_QUOTED}|({OPEN}{{6,300}}))",
+        rf"(?:{_QUOTED}|({whole(OPEN, 6, 300)})(?![(\[{{]))",
         inside=True,
         head=(PASSWORD, _BETWEEN),
-        unless=rf"(?:{QUOTE})?{ORDINARY}",
+        unless=ORDINARY_OPEN,
     ),
     Rule(
         "key-field",

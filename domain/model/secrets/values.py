@@ -66,7 +66,7 @@ _TYPE = (
     + _END
 )
 ORDINARY_QUOTED = rf"(?:[bfru@]|String::from\()?{QUOTE}{ORDINARY}"
-_ORDINARY_OPEN = rf"(?:{QUOTE})?(?:{ORDINARY}|{_CODE}|{_TYPE}|[/~\[(=]|https?:|[A-Z_]{{1,60}}{_END})"
+ORDINARY_OPEN = rf"(?:{QUOTE})?(?:{ORDINARY}|{_CODE}|{_TYPE}|[/~\[(=]|https?:|[A-Z_]{{1,60}}{_END})"
 OPEN = r"(?:[^\s\"'`()<>\[\]{},;\\]|\\(?![nrt\"'`\\]))"
 """A character of a value without quotes."""
 
@@ -136,7 +136,7 @@ RULES: tuple[Rule, ...] = (
         rf"(?:{QUOTE})?{_HAS_DIGIT}(?!\d{{1,5}}{_END})({whole(OPEN, 6, 300)})(?![(\[{{]){_NOT_BOUND}",
         inside=True,
         head=(PASSWORD, _SIGN),
-        unless=_ORDINARY_OPEN,
+        unless=ORDINARY_OPEN,
     ),
     Rule(
         "password-line",
@@ -144,7 +144,7 @@ RULES: tuple[Rule, ...] = (
         rf"(?:(?<=:[ \t])|(?<=\*\*[ ])|(?<=[ \t]{{2}})|(?<=[^ \t]=)|(?<=[ ]=[ ])(?=[a-z]{{2,20}}-[a-z]|[^\s]{{0,60}}[!@#%^]))(?![|>.+\-])({OPEN}{{4,100}})(?<![.?:])(?:{_LAST}|(?=[ ]\w{{2,20}}=|;[\w ]{{2,30}}=|;(?:[\"'\s\\]|\Z)))",
         inside=True,
         head=(PASSWORD, _SIGN),
-        unless=_ORDINARY_OPEN,
+        unless=ORDINARY_OPEN,
     ),
     Rule(
         "password-variable",
@@ -155,7 +155,7 @@ RULES: tuple[Rule, ...] = (
             _UPPER,
             r"(?:PASSWORD|PASSWD|PASSPHRASE|PASSCODE|PASS|SECRET|(?<=[A-Z_])PWD)(?:_[A-Z0-9]{1,20}|_?\d{1,2})?=",
         ),
-        unless=_ORDINARY_OPEN,
+        unless=ORDINARY_OPEN,
     ),
     Rule(
         "password-flag",
@@ -219,7 +219,7 @@ RULES: tuple[Rule, ...] = (
         rf"(?:{QUOTE})?{MIXED}({whole(_OF_KEYS, 9, 1000)}={{0,2}})(?![(\[{{]){_NOT_BOUND}",
         inside=True,
         head=(KEY, _SIGN),
-        unless=_ORDINARY_OPEN,
+        unless=ORDINARY_OPEN,
     ),
     Rule(
         "key-line",
@@ -227,7 +227,7 @@ RULES: tuple[Rule, ...] = (
         rf"(?<=:[ \t])([\w+/.~\-]{{16,1000}}={{0,2}})(?<![.]){_LAST}",
         inside=True,
         head=(KEY, _SIGN),
-        unless=_ORDINARY_OPEN,
+        unless=ORDINARY_OPEN,
     ),
     Rule(
         "key-variable",
@@ -235,7 +235,7 @@ RULES: tuple[Rule, ...] = (
         r"[\"']?([\w+/.~:\-]{8,1000}={0,2}|(?=[^\s]{0,7}\d)[\w+/.~:\-]{5,7})(?=[\s\"'`&|;\\]|\Z)",
         inside=True,
         head=(_UPPER, r"(?:(?<![A-Za-z])TOKEN|(?:(?<=_)|(?<=[A-Z]{3}))(?:TOKEN|KEY))(?:_[A-Z0-9]{1,20})?="),
-        unless=_ORDINARY_OPEN,
+        unless=ORDINARY_OPEN,
     ),
     Rule(
         "key-flag",

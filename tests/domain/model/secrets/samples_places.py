@@ -99,6 +99,7 @@ ORDINARY = (
     "env GITHUB_TOKEN must be set2",
     "ENV PASSWORD_FILE /run/x2",
     "getSecret('db-creds-2')",
+    "rows(STATEMENT, key=SECRET, value=from_keys_2(secrets))",
     "hash(token, 'utf-8')",
     "| password | varchar(255) |",
     "| secret | yes | 12 |",
