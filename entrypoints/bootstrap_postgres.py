@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.embedding import Space
     from hardwon.domain.model.project import Registry, TrustMode
     from hardwon.domain.model.vocabulary import Kind
-    from hardwon.ports.activity import Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
     from hardwon.ports.embedder import Embedder
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -164,6 +164,12 @@ class PostgresEngine(Engine):
         from hardwon.adapters.postgres.deliveries import PostgresDeliveries
 
         return PostgresDeliveries(self.database)
+
+    @override
+    def windows(self) -> "ContextWindows":
+        from hardwon.adapters.postgres.deliveries import PostgresContextWindows
+
+        return PostgresContextWindows(self.database)
 
     @override
     def influences(self) -> "Influences":

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
+    from hardwon.domain.use_cases.open_window import OpenWindow
     from hardwon.domain.use_cases.recall import Recall
     from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
     from hardwon.domain.use_cases.search import Load, Search
@@ -129,7 +130,14 @@ def build_inject_beside_prompt(
 
     recall = build_recall(memory)
     recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
-    return InjectBesidePrompt(recall, receipts_of(memory), open_instructions(project_root))
+    return InjectBesidePrompt(recall, memory.engine.windows(), open_instructions(project_root))
+
+
+def build_open_window(memory: Memory) -> "OpenWindow":
+    """Find out what is in the context window of a session that starts."""
+    from hardwon.domain.use_cases.open_window import OpenWindow
+
+    return OpenWindow(memory.engine.windows(), receipts_of(memory), memory.engine.deliveries())
 
 
 def build_record_injection(memory: Memory) -> "RecordInjection":

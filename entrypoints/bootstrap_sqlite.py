@@ -35,7 +35,7 @@ from hardwon.ports.override import override
 
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.erase_files import StoreRows
-    from hardwon.ports.activity import Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
     from hardwon.ports.embedder import Embedder
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -177,6 +177,12 @@ class SqliteEngine(Engine):
         from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
 
         return SqliteDeliveries(self.database)
+
+    @override
+    def windows(self) -> "ContextWindows":
+        from hardwon.adapters.sqlite.deliveries import SqliteContextWindows
+
+        return SqliteContextWindows(self.database)
 
     @override
     def influences(self) -> "Influences":

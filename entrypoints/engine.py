@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.embedding import Space
     from hardwon.domain.model.project import Registry, TrustMode
     from hardwon.domain.model.vocabulary import Kind
-    from hardwon.ports.activity import Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
     from hardwon.ports.embedder import Embedder
     from hardwon.ports.erasure import ErasableRows, KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -217,6 +217,10 @@ class Engine(Protocol):
 
     def deliveries(self) -> "Deliveries":
         """Return the deliveries of injections."""
+        ...
+
+    def windows(self) -> "ContextWindows":
+        """Return the injected memory in agents' context windows."""
         ...
 
     def influences(self) -> "Influences":

@@ -9,6 +9,7 @@ from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
+    from hardwon.domain.model.injection.context_window import ContextWindow, Held
     from hardwon.domain.model.injection.delivery import Undelivered
     from hardwon.domain.model.injection.usage_signals import ShownText
 
@@ -133,6 +134,23 @@ class Deliveries(Protocol):
         Raises:
             StorageError: the store is busy or can't be written; nothing was recorded.
 
+        """
+        ...
+
+
+class ContextWindows(Protocol):
+    """The injected memory in the context windows of agents, which receipts record."""
+
+    def held(self, window: "ContextWindow") -> "Held":
+        """Return what was injected into *window* since it was last emptied, but for injections that the model missed."""
+        ...
+
+    def empty(self, window: "ContextWindow") -> None:
+        """
+        Record that the host dropped everything in *window*; without waiting long for a lock.
+
+        Raises:
+            StorageError: the store is busy or can't be written; nothing was recorded.
         """
         ...
 

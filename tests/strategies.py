@@ -331,5 +331,7 @@ receipts = st.builds(
     missed=st.lists(st.builds(NearMiss, entry_ids, numbers, texts), max_size=2).map(tuple),
     keyword_text=st.none() | texts,
     delivery=st.sampled_from(get_args(Delivery)),
+    agent=st.sampled_from(["", "a10f98c7"]),
+    latest=st.integers(0, 9),
 )
 """Receipts of injections; numbered by the store."""

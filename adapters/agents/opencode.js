@@ -114,7 +114,7 @@ export const HardwonPlugin = async ({ directory }) => {
     "chat.message": quietly(async ({ sessionID }, { parts }) => {
       const session = known(sessionID)
       if (!session) return
-      if (!session.started) session.start("resume")
+      if (!session.started) session.start("clear") // the blocks of an earlier process are in no request of this one
       const prompt = parts
         .filter((part) => part.type === "text" && !part.synthetic)
         .map((part) => part.text)

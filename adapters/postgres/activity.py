@@ -61,10 +61,11 @@ OWN = "tenant = %(tenant)s AND owner = current_user"
 
 LOCK_RECEIPTS = "SELECT pg_advisory_xact_lock(hashtextextended('receipts of ' || current_user, %(tenant)s::bigint))"
 
+LATEST = "coalesce(%(latest)s::bigint, (SELECT last_number FROM hardwon.state WHERE tenant = %(tenant)s))"
 INSERT_RECEIPT = f"""
     INSERT INTO hardwon.receipt (tenant, number, {", ".join(RECEIPT_FIELDS)})
     VALUES (%(tenant)s, (SELECT coalesce(max(number), 0) + 1 FROM hardwon.receipt WHERE {OWN}),
-        {", ".join(f"%({field})s" for field in RECEIPT_FIELDS)})
+        {", ".join(LATEST if field == "latest" else f"%({field})s" for field in RECEIPT_FIELDS)})
 """
 INSERT_SHOWN = f"""
     INSERT INTO hardwon.receipt_entry (tenant, receipt, place, {", ".join(Shown._fields)})

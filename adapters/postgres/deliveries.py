@@ -1,10 +1,11 @@
-"""Deliveries of injections in the table of receipts. The hooks import this."""
+"""Deliveries of injections, and the context windows that hold them, in the table of receipts. The hooks import this."""
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.named import entry_named
+from hardwon.domain.model.injection.context_window import ContextWindow, Held
 from hardwon.domain.model.injection.delivery import Undelivered
 from hardwon.domain.model.injection.receipt import COUNTED, Delivery
-from hardwon.ports.activity import Deliveries
+from hardwon.ports.activity import ContextWindows, Deliveries
 from hardwon.ports.override import override
 
 UNDELIVERED = """
@@ -50,3 +51,34 @@ class PostgresDeliveries(Deliveries):
             if is_settled and delivery in COUNTED:
                 self._database.rows(COUNT_RECALLS, number=number)
         return is_settled
+
+
+OF_WINDOW = """
+    r.tenant = %(tenant)s AND r.owner = current_user AND r.session_id = %(session_id)s AND r.agent = %(agent)s
+    AND NOT r.dropped
+"""
+HELD = f"""
+    SELECT array_agg(DISTINCT s.entry_id) FILTER (WHERE s.entry_id IS NOT NULL),
+        max(r.latest) FILTER (WHERE r.event = 'start')
+    FROM hardwon.receipt r LEFT JOIN hardwon.receipt_entry s
+        ON s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number
+    WHERE {OF_WINDOW} AND r.delivery != 'missed'
+"""
+EMPTY = f"UPDATE hardwon.receipt r SET dropped = true WHERE {OF_WINDOW}"
+
+
+class PostgresContextWindows(ContextWindows):
+    """Context windows in the columns `agent`, `dropped` and `latest` of receipts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def held(self, window: ContextWindow) -> Held:
+        [(entries, latest)] = self._database.rows(HELD, **window._asdict())
+        return Held(frozenset(entries or ()), latest)
+
+    @override
+    def empty(self, window: ContextWindow) -> None:
+        with self._database.counting():
+            self._database.rows(EMPTY, **window._asdict())

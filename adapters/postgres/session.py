@@ -12,7 +12,7 @@ from hardwon.adapters.postgres.errors import LostConnectionError, NoAnswerError,
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.ports.override import override
 
-NEWEST = 2
+NEWEST = 3
 """The version of the schema that this program works with: the number of the last file in `migrations/`."""
 
 LONGEST_WAIT = 30.0

@@ -51,7 +51,7 @@ TABLES: Mapping[str, Table] = {
     "metadata": Table(("key",), ("key", "value"), f"key NOT IN ('active_space', '{AUTOMATIC_PROVIDER}', '{SECRET}')"),
     "receipt": Table(
         ("number",),
-        ("session_id", "project", "query", "keyword_text", "space", "policy", "digest", "frame", "missed"),
+        ("session_id", "project", "query", "keyword_text", "space", "policy", "digest", "frame", "missed", "agent"),
     ),
     "receipt_entry": Table(("receipt", "place"), ("entry_id", "digest", "parts", "origin")),
     "influence": Table(("number", "session_id"), ("session_id", "phrase")),

@@ -63,8 +63,10 @@ KEPT_RECEIPTS = 2_000
 RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"shown", "number"})
 """The fields of `Receipt` that are columns of the table `receipt`."""
 
+LATEST = "coalesce(:latest, (SELECT max(seq) FROM entry), 0)"
 INSERT_RECEIPT = f"""
-    INSERT INTO receipt ({", ".join(RECEIPT_FIELDS)}) VALUES ({", ".join(f":{field}" for field in RECEIPT_FIELDS)}) RETURNING number
+    INSERT INTO receipt ({", ".join(RECEIPT_FIELDS)})
+    VALUES ({", ".join(LATEST if field == "latest" else f":{field}" for field in RECEIPT_FIELDS)}) RETURNING number
 """
 
 FIND_RECEIPTS = f"""
@@ -80,11 +82,12 @@ SELECT_SHOWN = f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE rece
 decode_receipt = Decoder(
     RECEIPT_FIELDS,
     {
-        **dict.fromkeys(("session_id", "project", "policy", "digest"), text),
+        **dict.fromkeys(("session_id", "project", "policy", "digest", "agent"), text),
         **dict.fromkeys(("query", "keyword_text", "space"), optional(text)),
         "event": one_of(EVENTS),
         "delivery": one_of(DELIVERIES),
         "at": timestamp,
+        "latest": integer,
         "frame": texts,
         "missed": lambda value: tuple(NearMiss(*miss) for miss in json.loads(value)),
     },

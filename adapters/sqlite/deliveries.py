@@ -1,10 +1,11 @@
-"""Deliveries of injections in the store's table `receipt`. The hooks import this."""
+"""Deliveries of injections, and the context windows that hold them, in the store's table `receipt`. The hooks import this."""
 
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.decoding import Decoder, integer, one_of, readable, text, texts, timestamp
+from hardwon.domain.model.injection.context_window import ContextWindow, Held
 from hardwon.domain.model.injection.delivery import Undelivered
 from hardwon.domain.model.injection.receipt import COUNTED, DELIVERIES, Delivery
-from hardwon.ports.activity import Deliveries
+from hardwon.ports.activity import ContextWindows, Deliveries
 from hardwon.ports.override import override
 
 UNDELIVERED = """
@@ -49,3 +50,30 @@ class SqliteDeliveries(Deliveries):
             if is_settled and delivery in COUNTED:
                 self._database.rows(COUNT_RECALLS, (number,))
         return is_settled
+
+
+IN_WINDOW = "r.session_id = ? AND r.agent = ? AND NOT r.dropped AND r.delivery != 'missed'"
+
+HELD_ENTRIES = f"""
+    SELECT DISTINCT s.entry_id FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number WHERE {IN_WINDOW}
+"""
+LAST_BLOCK = f"SELECT max(r.latest) FROM receipt r WHERE {IN_WINDOW} AND r.event = 'start'"
+
+EMPTY = "UPDATE receipt SET dropped = 1 WHERE session_id = ? AND agent = ? AND NOT dropped"
+
+
+class SqliteContextWindows(ContextWindows):
+    """Context windows in the columns `agent`, `dropped` and `latest` of receipts."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    @override
+    def held(self, window: ContextWindow) -> Held:
+        entries = frozenset(entry_id for (entry_id,) in self._database.rows(HELD_ENTRIES, window))
+        return Held(entries, self._database.value(LAST_BLOCK, window))
+
+    @override
+    def empty(self, window: ContextWindow) -> None:
+        with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
+            self._database.rows(EMPTY, window)

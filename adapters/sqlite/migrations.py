@@ -594,6 +594,19 @@ def to_version_14(connection: sqlite3.Connection) -> None:
     unite_spellings(connection)
 
 
+CONTEXT_WINDOWS = """
+ALTER TABLE receipt ADD COLUMN agent TEXT NOT NULL DEFAULT '';
+ALTER TABLE receipt ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0 CHECK (dropped IN (0, 1));
+ALTER TABLE receipt ADD COLUMN latest INTEGER NOT NULL DEFAULT 9223372036854775807;
+"""
+"""The default says that nothing is new since an earlier receipt: its store's largest number is not known."""
+
+
+def to_version_15(connection: sqlite3.Connection) -> None:
+    """Add to receipts the agent, whether the host dropped the injection, and the largest number of an entry then."""
+    run_scripts(connection, CONTEXT_WINDOWS)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -609,4 +622,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_12,
     to_version_13,
     to_version_14,
+    to_version_15,
 )

@@ -11,13 +11,16 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError, StorageError
 from hardwon.domain.model.filters import LEARNINGS, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
+from hardwon.domain.model.injection.context_window import NOTHING, Held
 from hardwon.domain.model.injection.entry_text import PrintedEntry, piece_text
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
     MAX_MISSED,
     NO_ROOM,
+    NOT_NEW,
     NOT_RELEVANT,
     OWED,
+    SHOWN_ALREADY,
     TOO_LOW,
     Form,
     NearMiss,
@@ -56,6 +59,7 @@ class Injection(NamedTuple):
         related: The conversations in it; None if they were not searched for.
         degradations: The missing parts with their reasons, one line each.
         pending: The number of lessons without a vector.
+        held: The memory that the agent had before.
 
     """
 
@@ -68,6 +72,7 @@ class Injection(NamedTuple):
     related: "Related | None" = None
     degradations: tuple[str, ...] = ()
     pending: int = 0
+    held: Held = NOTHING
 
     @property
     def seqs(self) -> list[int]:
@@ -86,6 +91,7 @@ class Inject(NamedTuple):
         weights: The weights of the ranking signals.
         relate: Finds conversations; None without any.
         notice: A line about this project for the block; may be empty.
+        held: The memory that the agent has already; if a block is among it, only new rules and lessons are added.
 
     """
 
@@ -96,6 +102,7 @@ class Inject(NamedTuple):
     weights: Weights
     relate: "Relate | None" = None
     notice: str = ""
+    held: Held = NOTHING
 
     def block_for(
         self,
@@ -132,6 +139,7 @@ class Inject(NamedTuple):
         with self.repository.snapshot():
             seen = workplace.visibility
             rules = within_budget(map(workplace.labelled, self.repository.constitutional(seen_from(workplace))))
+            rules = [rule for rule in rules if rule.entry_id not in self.held.entries]
             retrieve = self.retrieve._replace(only=self.retrieve.only._replace(visible_in=seen))
             retrieval = retrieve.find(query.public, deadline, query.keyword_text)
             maxima = maxima_of(retrieval, self.repository, seen)
@@ -150,7 +158,7 @@ class Inject(NamedTuple):
         rules: Sequence[ConstitutionalText],
     ) -> "tuple[Related | None, tuple[str, ...]]":
         """Return the conversations that are not *rules*, and the degradations."""
-        if self.relate is None or occasion is None:
+        if self.relate is None or occasion is None or self.held.has_block:
             return None, ()
         try:
             related = self.relate.find(query, occasion, deadline, known=tuple(rule.seq for rule in rules))
@@ -168,16 +176,23 @@ class Inject(NamedTuple):
         *,
         distinct: bool,
     ) -> Selected:
-        """Choose *limit* entries that are not among *rules*; if *distinct*, of two where one probably replaces the other that one."""
+        """Choose *limit* new entries that are not among *rules*; if *distinct*, of two where one probably replaces the other that one."""
         rule_seqs, repeated = {rule.seq for rule in rules}, 0
         while True:
             selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated), seen)
             seqs = [scored.facts.seq for scored in selected.ranked]
             left_out = rule_seqs | self.repository.outdated(seqs) if distinct else rule_seqs
-            ranked = tuple(scored for scored in selected.ranked if scored.facts.seq not in left_out)
+            ranked = [
+                scored
+                for scored in selected.ranked
+                if scored.facts.seq not in left_out and scored.facts.entry_id not in self.held.entries
+            ]
             if len(selected.ranked) - len(ranked) <= repeated:
-                return selected._replace(ranked=ranked)
+                return selected._replace(ranked=tuple(scored for scored in ranked if self._is_new(scored)))
             repeated = len(selected.ranked) - len(ranked)
+
+    def _is_new(self, scored: Scored) -> bool:
+        return self.held.is_new(scored.facts.entry_id, scored.facts.seq)
 
     def _block(
         self,
@@ -212,6 +227,7 @@ class Inject(NamedTuple):
             selected=selected,
             related=related,
             pending=diagnostics.pending,
+            held=self.held,
         )
 
     def _diagnostics(self, retrieval: Retrieval, total: int, seen: Visibility) -> Diagnostics:
@@ -302,10 +318,15 @@ def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
     """Return the best ranked lessons that are not in the text."""
     known = {*(rule.seq for rule in injection.rules), *(scored.facts.seq for scored in injection.printed)}
     others = (scored for scored in selected.seen if scored.facts.seq not in known)
-    return tuple(NearMiss(each.facts.entry_id, each.score, _why(each, selected)) for each in islice(others, MAX_MISSED))
+    nearest = islice(others, MAX_MISSED)
+    return tuple(NearMiss(each.facts.entry_id, each.score, _why(each, selected, injection.held)) for each in nearest)
 
 
-def _why(missed: Scored, selected: Selected) -> str:
+def _why(missed: Scored, selected: Selected, held: Held) -> str:
+    if missed.facts.entry_id in held.entries:
+        return SHOWN_ALREADY
+    if not held.is_new(missed.facts.entry_id, missed.facts.seq):
+        return NOT_NEW
     if missed in selected.ranked:
         return NO_ROOM
     if not missed.is_relevant:

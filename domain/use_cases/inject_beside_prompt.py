@@ -7,6 +7,7 @@ from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import COLLECTIONS, EntryFilter, PolicyName, seen_from
+from hardwon.domain.model.injection.context_window import ContextWindow
 from hardwon.domain.model.injection.prompt_terms import (
     LONGEST_PROMPT,
     Sentence,
@@ -34,7 +35,7 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.rank import Found
 from hardwon.domain.use_cases.recall import Rated, Recall
 from hardwon.domain.use_cases.retrieve import WORD_SECONDS, retire_expired
-from hardwon.ports.activity import Receipts
+from hardwon.ports.activity import ContextWindows
 from hardwon.ports.documents import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
 
@@ -87,14 +88,14 @@ class InjectBesidePrompt(NamedTuple):
 
     Attributes:
         recall: Finds.
-        receipts: Know what was shown before.
+        windows: Know what was shown before.
         instructions: What the agent is told anyway.
         watch: Called with what was weighed, also of a prompt that nothing can win; may be None.
 
     """
 
     recall: Recall
-    receipts: Receipts
+    windows: ContextWindows
     instructions: Instructions
     watch: Callable[[Weighed], None] | None = None
 
@@ -136,7 +137,7 @@ class InjectBesidePrompt(NamedTuple):
         may_win = any(contest.may_win(each.score, each.parts) for each in rated[:MAX_SHOWN])
         if not (may_win or self.watch):  # most prompts: nothing is read
             return PromptInjection()
-        shown = self.receipts.shown_in(prompt.session_id) if prompt.session_id else frozenset[str]()
+        shown = self.windows.held(ContextWindow(prompt.session_id)).entries if prompt.session_id else ()
         contenders = self._contenders(rated, prompt.workplace)
         choice = choose(contenders, Rules(contest, shown, self._told))
         if self.watch:

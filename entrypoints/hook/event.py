@@ -131,7 +131,7 @@ class Event:
 
         request = self._request
         start = SessionStart(self._settings, request.project_root, self._started, self._slowdown, self.warn)
-        injection = start.inject(framed=request.framed, compacted=request.compacted)
+        injection = start.inject(request)
         text = self._pauses.notice + (injection.text or start.notice)
         if text and self._output.write(text) and injection.text:
             start.record(injection, request)
@@ -149,7 +149,17 @@ class Event:
 
         store, limit = self._settings.global_store, self._settings.injection_limit
         text = markdown_block(self._request.project_root, store, limit, _now(), self.warn)
-        return framed(defused(text)) if text and self._request.framed else text
+        text = framed(defused(text)) if text and self._request.framed else text
+        return "" if self._is_held(text) else text
+
+    def _is_held(self, text: str) -> bool:
+        """Return whether the history with which the session goes on has *text*."""
+        if not text or self._request.beginning != "continued":
+            return False
+        from hardwon.entrypoints.bootstrap_capture import read_given_texts
+
+        texts = read_given_texts(self._request.transcript_path) or ()
+        return any(text.strip() in given.text for given in texts)
 
     @property
     def _wants_block(self) -> bool:

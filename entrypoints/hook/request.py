@@ -6,9 +6,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hardwon.entrypoints.host_session import host_session
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.context_window import Beginning
 
 OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
@@ -21,6 +24,14 @@ NO_EVENT = ""
 NOTED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
 """The events by which a host tells what was said."""
 COMPACTION = "compact"
+BEGINNINGS: "Mapping[str, Beginning]" = {
+    COMPACTION: "emptied",
+    "clear": "emptied",
+    "resume": "continued",
+    "fork": "continued",
+}
+"""By the host's word for the source of a session start; any other one starts a new session."""
+
 LONGEST_NAME = 200
 """Characters of a session's name; a longer one is no host's."""
 
@@ -85,6 +96,14 @@ class HookRequest(NamedTuple):
     def is_of_the_host(self) -> bool:
         """Whether it was the host itself that asked, not the user."""
         return self.payload.get("source") == "system"
+
+    @property
+    def beginning(self) -> "Beginning":
+        """How the session begins; without the transcript that the host names there is no history to go on with."""
+        source = self.payload.get("source")
+        beginning = BEGINNINGS.get(source, "new") if isinstance(source, str) else "new"
+        has_history = not self.transcript_path or os.path.isfile(self.transcript_path)
+        return beginning if has_history or beginning == "emptied" else "new"
 
     @property
     def compacted(self) -> str:

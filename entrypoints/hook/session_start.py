@@ -5,13 +5,14 @@ from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
+from hardwon.domain.model.injection.context_window import NOTHING, ContextWindow, Held
 from hardwon.domain.model.settings import Occasion, Settings
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_capture import has_events, wake
+from hardwon.entrypoints.bootstrap_capture import has_events, read_given_texts, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, build_versions, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
-from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_record_injection
+from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_open_window, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.notices import notice_for_first_session, standing_notice
@@ -69,9 +70,9 @@ class SessionStart:
         self._workplace = self._place.workplace
         self._came_from_others = 0
 
-    def inject(self, *, framed: bool, compacted: str = "") -> Injection:
+    def inject(self, request: HookRequest) -> Injection:
         """
-        Return the block for what the user is working on, with what was said in the session that was *compacted*, if one was.
+        Return the block for what the user is working on, with what was said in the session if it was compacted.
 
         Raises:
             StorageError: the store can't be read, or nothing of the knowledge bank is in it yet.
@@ -81,8 +82,10 @@ class SessionStart:
         workplace = self._workplace
         inject = build_inject(self._memory, workplace)
         retrieve = inject.retrieve._replace(semantic_seconds=SEMANTIC_CPU_SECONDS * self._slowdown)
-        standing = standing_notice(self._memory, self._place.registry) if framed else ""
-        inject = inject._replace(retrieve=retrieve, notice=". ".join(filter(None, (self._first_notice(), standing))))
+        held = self._held(request)
+        standing = standing_notice(self._memory, self._place.registry) if request.framed and not held.has_block else ""
+        notice = ". ".join(filter(None, (self._first_notice(), standing)))
+        inject = inject._replace(retrieve=retrieve, notice=notice, held=held)
         self.notice = f"{standing}\n" if standing else ""
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)
@@ -92,12 +95,12 @@ class SessionStart:
             limit=self._settings.injection_limit,
             deadline=self._deadline,
             workplace=workplace,
-            framed=framed,
-            occasion=Occasion(workplace, self._settings.context_tokens, compacted),
+            framed=request.framed,
+            occasion=Occasion(workplace, self._settings.context_tokens, request.compacted),
         )
         for line in injection.degradations:
             self._warn(line)
-        if missing and not (injection.printed or injection.rules):
+        if missing and not (injection.printed or injection.rules or held.has_block):
             raise StorageError(missing)
         if missing:
             self._warn(missing)
@@ -139,6 +142,21 @@ class SessionStart:
         except OlderSchemaError:
             wake(settings, self._project_root)
             raise
+
+    def _held(self, request: HookRequest) -> Held:
+        """Return what the agent was given before, as far as it can be found out; otherwise all is printed."""
+        if request.beginning == "new":
+            return NOTHING
+        try:
+            return build_open_window(self._memory).held(
+                ContextWindow(request.session_id),
+                request.beginning,
+                self._workplace.project,
+                lambda: read_given_texts(request.transcript_path),
+            )
+        except StorageError as error:
+            self._warn(f"what this session was given before is not known: {error}")
+            return NOTHING
 
     def _first_notice(self) -> str:
         if self._came_from_others:

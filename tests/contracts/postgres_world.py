@@ -2,7 +2,7 @@
 
 from hardwon.adapters.postgres.activity import PostgresHistory, PostgresReceipts, PostgresUsageLog
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.deliveries import PostgresDeliveries
+from hardwon.adapters.postgres.deliveries import PostgresContextWindows, PostgresDeliveries
 from hardwon.adapters.postgres.entries import PostgresEntryRepository, PostgresTriggerSource
 from hardwon.adapters.postgres.file_state import PostgresAbsences, PostgresTombstones
 from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
@@ -34,6 +34,7 @@ def world_of(database: Database) -> World:
         absences=PostgresAbsences(database),
         receipts=PostgresReceipts(database),
         deliveries=PostgresDeliveries(database),
+        windows=PostgresContextWindows(database),
         influences=PostgresInfluences(database),
         projects=PostgresProjects(database),
         proposals=PostgresProposals(database),

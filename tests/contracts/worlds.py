@@ -13,7 +13,7 @@ import pytest
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
-from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
+from hardwon.adapters.sqlite.deliveries import SqliteContextWindows, SqliteDeliveries
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
 from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
@@ -31,7 +31,7 @@ from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.edit_entries import ValidateEntry
-from hardwon.ports.activity import Deliveries, History, Influences, Receipts, UsageLog
+from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
@@ -42,6 +42,7 @@ from hardwon.ports.proposals import Proposals
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.vectors import VectorIndex, VectorStore
 from tests.fakes.banks import InMemoryImportLedger
+from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.deliveries import InMemoryDeliveries
 from tests.fakes.departures import InMemoryAbsences
 from tests.fakes.entries import InMemoryEntryRepository
@@ -85,6 +86,7 @@ class World:
     absences: Absences
     receipts: Receipts
     deliveries: Deliveries
+    windows: ContextWindows
     influences: Influences
     projects: Projects
     proposals: Proposals
@@ -128,7 +130,7 @@ class World:
 
 def world_in_memory() -> World:
     state = State()
-    vectors, receipts = InMemoryVectorStore(state), InMemoryReceipts()
+    vectors, receipts = InMemoryVectorStore(state), InMemoryReceipts(state=state)
     return World(
         repository=InMemoryEntryRepository(state),
         keywords=InMemoryKeywordIndex(state),
@@ -143,6 +145,7 @@ def world_in_memory() -> World:
         absences=InMemoryAbsences(state),
         receipts=receipts,
         deliveries=InMemoryDeliveries(receipts, state),
+        windows=InMemoryContextWindows(receipts),
         influences=InMemoryInfluences(state, receipts),
         projects=InMemoryProjects(state),
         proposals=InMemoryProposals(state),
@@ -167,6 +170,7 @@ def world_of(database: Database) -> World:
         absences=SqliteAbsences(database),
         receipts=SqliteReceipts(database),
         deliveries=SqliteDeliveries(database),
+        windows=SqliteContextWindows(database),
         influences=SqliteInfluences(database),
         projects=SqliteProjects(database),
         proposals=SqliteProposals(database),

@@ -271,7 +271,7 @@ def test_a_write_makes_a_unit_vector_of_384_float32_values(world: World) -> None
         "embedding_provider": "local",
         "embedding_model": "all-MiniLM-L6-v2",
         "embedding_dimensions": str(DIMENSIONS),
-        "schema_version": "14",
+        "schema_version": "15",
     }
 
 

@@ -5,20 +5,23 @@ from collections.abc import Sequence
 from hardwon.domain.model.injection.receipt import Receipt
 from hardwon.ports.activity import Receipts
 from hardwon.ports.override import override
+from tests.fakes.state import State
 
 KEPT = 2_000
 
 
 class InMemoryReceipts(Receipts):
-    def __init__(self, kept: int = KEPT) -> None:
+    def __init__(self, kept: int = KEPT, state: State | None = None) -> None:
         self._kept = kept
+        self._state = state or State()
         self._receipts = list[Receipt]()
         self._last = 0
 
     @override
     def record(self, receipt: Receipt) -> None:
         self._last += 1
-        self._receipts.append(receipt._replace(number=self._last))
+        latest = max(self._state.entries, default=0) if receipt.latest is None else receipt.latest
+        self._receipts.append(receipt._replace(number=self._last, latest=latest))
         del self._receipts[: -self._kept]
 
     @override

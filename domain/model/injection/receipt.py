@@ -98,6 +98,7 @@ OWED = "the places that were left are owed to other categories"
 TOO_WEAK = "too weak"
 SUPERSEDED = "superseded"
 SHOWN_ALREADY = "shown already in this session"
+NOT_NEW = "not new since the block of this session"
 
 
 def known_from(name: str) -> str:
@@ -175,6 +176,8 @@ class Receipt(NamedTuple):
         missed: The best entries that were left out, best first.
         keyword_text: The text of the keyword search, without secrets; None if it was the query.
         delivery: Whether it reached the model, as far as is known.
+        agent: The subagent it was for, by the host's name; empty for the session's own agent.
+        latest: The largest number of an entry then; None before it is stored.
         number: The store's number of the receipt, 0 before it is stored.
     """
 
@@ -191,6 +194,8 @@ class Receipt(NamedTuple):
     missed: tuple[NearMiss, ...] = ()
     keyword_text: str | None = None
     delivery: Delivery = "printed"
+    agent: str = ""
+    latest: int | None = None
     number: int = 0
 
 

@@ -4,7 +4,7 @@ The gate that decides which entries are put beside a prompt, and why others are 
 An entry is shown when it probably helps (`Win`) and the agent does not know it yet.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.injection.entry_text import EntryForm, PrintedEntry, form_of, piece_text, units
@@ -168,7 +168,7 @@ class Rules(NamedTuple):
     """
 
     contest: Contest
-    shown: frozenset[str]
+    shown: Collection[str]
     agent_files: Callable[[], Iterable[AgentFile]]
 
 

@@ -67,7 +67,7 @@ def test_a_session_is_passed_to_the_hook_and_its_blocks_reach_the_system_prompt(
         ("UserPromptSubmit", "question"),
     ]
     of_resumed = [payload for payload in payloads if payload not in of_first]
-    assert {payload.get("source") for payload in of_resumed} >= {"resume"}
+    assert {payload.get("source") for payload in of_resumed} >= {"clear"}
     assert {payload.get("prompt") for payload in of_resumed} == {None, "later"}
 
 

@@ -20,6 +20,7 @@ from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.export import Absence, DeletedEntry, DeletedSection, ExportedEntry, ImportedSource
 from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
+from hardwon.domain.model.injection.context_window import ContextWindow
 from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.project import Identity
 from hardwon.entrypoints.bootstrap_postgres import PostgresEngine
@@ -240,6 +241,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "receipts.find": lambda user: user.world.receipts.find(limit=ALL),
     "receipts.sessions_starting_with": lambda user: user.world.receipts.sessions_starting_with("", ALL),
     "deliveries.undelivered": lambda user: user.world.deliveries.undelivered(SESSION),
+    "windows.held": lambda user: user.world.windows.held(ContextWindow(SESSION)),
     "influences.shown_texts": lambda user: user.world.influences.shown_texts(SESSION, ALL),
     "influences.counts": lambda user: user.world.influences.counts([FIRST.entry_id, FILE.entry_id]),
     "influences.find": lambda user: user.world.influences.find(limit=ALL),
@@ -368,6 +370,7 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
         user.number_of(FIRST), [FieldChange("notes", "a", "b")], NOW
     ),
     "receipts.record": lambda user: user.world.receipts.record(RECEIPT),
+    "windows.empty": lambda user: user.world.windows.empty(ContextWindow(SESSION)),
     "deliveries.settle": lambda user: [user.world.deliveries.settle(number, "delivered") for number in range(4)],
     "influences.record": lambda user: [
         user.world.influences.record(Influence(entry.entry_id, SESSION, "edit", "words", NOW))

@@ -22,6 +22,7 @@ from tests.strategies import SPACE, lesson, planted
 pytestmark = pytest.mark.postgres
 
 AT_ONCE = 4
+EVERY_VERSION = [*range(1, NEWEST + 1)]
 INDEX = f"vector_near_{SPACE.dimensions}"
 
 
@@ -44,7 +45,7 @@ def run(address: str, statement: str) -> list[tuple[object, ...]]:
 
 
 def test_a_second_migration_adds_nothing(empty: str) -> None:
-    assert migrate(empty) == [*range(1, NEWEST + 1)]
+    assert migrate(empty) == EVERY_VERSION
     assert migrate(empty) == []
 
 
@@ -52,7 +53,7 @@ def test_of_several_migrations_at_once_one_makes_the_schema(empty: str) -> None:
     with ThreadPoolExecutor(AT_ONCE) as pool:
         added = [*pool.map(migrate, [empty] * AT_ONCE)]
 
-    assert sorted(added) == [[]] * (AT_ONCE - 1) + [[*range(1, NEWEST + 1)]]
+    assert sorted(added) == [[]] * (AT_ONCE - 1) + [EVERY_VERSION]
     with closing(Database(empty)) as database:
         assert database.entries_at_first == 0
 
@@ -147,7 +148,7 @@ def test_an_owner_who_is_no_superuser_makes_the_schema_tenants_and_indexes(
     run(empty, f"ALTER ROLE {name} CREATEROLE")
     run(empty, MEMBERS_ROLE)
     run(empty, f"GRANT hardwon_member TO {name} WITH ADMIN OPTION; CREATE ROLE {ann} LOGIN; CREATE ROLE {bob} LOGIN")
-    assert migrate(owner) == [*range(1, NEWEST + 1)]
+    assert migrate(owner) == EVERY_VERSION
     add_member(owner, ann, "first")
     add_member(owner, bob, "second")
     with closing(Database(make_conninfo(empty, user=bob))) as database:

@@ -13,6 +13,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import LONGEST_KEPT, InjectBe
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.fakes.clock import FixedClock
+from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.embedders import PlantedEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.instructions import InMemoryInstructions
@@ -50,7 +51,7 @@ class Session:
     def ask(self, text: str = ASKED, session_id: str = "one") -> PromptInjection:
         keywords = InMemoryKeywordIndex(self.state)
         recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
-        inject = InjectBesidePrompt(recall, self.receipts, InMemoryInstructions(self.files))
+        inject = InjectBesidePrompt(recall, InMemoryContextWindows(self.receipts), InMemoryInstructions(self.files))
         spoken = inject.text_for(Prompt(text, session_id, working_in("here")), self.clock.deadline())
         if spoken.receipt:
             self.receipts.record(spoken.receipt)
@@ -81,7 +82,7 @@ def test_one_sentence_among_others_is_enough() -> None:
 def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
     session, keywords = Session(store(lesson(LESSON))), InMemoryKeywordIndex(store(lesson(LESSON)))
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
-    inject = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions())
+    inject = InjectBesidePrompt(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions())
 
     assert inject.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == PromptInjection()
     assert keywords.searches == []
@@ -162,7 +163,7 @@ def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
     semantic = SemanticSearch(PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors))
     clock, repository = FixedClock(), InMemoryEntryRepository(state)
     recall = Recall(repository, Retrieve([semantic], InMemoryKeywordIndex(state)), clock, Weights())
-    spoken = InjectBesidePrompt(recall, InMemoryReceipts(), InMemoryInstructions()).text_for(
+    spoken = InjectBesidePrompt(recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()).text_for(
         Prompt(ASKED), clock.deadline()
     )
 

@@ -7,6 +7,7 @@ from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Pr
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
 from tests.domain.use_cases.test_inject_beside_prompt import ASKED, LESSON, Session, store
+from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.searches import InMemoryKeywordIndex
@@ -19,7 +20,7 @@ SESSION = Session(store(lesson(LESSON, name="Columns")))
 def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
     keywords = InMemoryKeywordIndex(session.state)
     recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
-    inject = InjectBesidePrompt(recall, session.receipts, InMemoryInstructions({}))
+    inject = InjectBesidePrompt(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions({}))
     return TryPrompt(inject).dry_run(Prompt(text, "one", working_in("here")), session.clock.deadline())
 
 

@@ -39,6 +39,7 @@ from hardwon.ports.entries import RankingReads
 from tests.contracts.test_use_case_recall import HERE, Stored, answered, ask, fill, questions, retrieve_in, stores
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation, world_in_memory
 from tests.fakes.clock import FixedClock
+from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.receipts import InMemoryReceipts
@@ -465,9 +466,9 @@ sayings = st.lists(st.sampled_from(PROMPT_WORDS), min_size=1, max_size=5).map(" 
 def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjection:
     recall = Recall(InMemoryEntryRepository(state), Retrieve((), InMemoryKeywordIndex(state)), FixedClock(), Weights())
     watch = (lambda _: None) if everything_read else None
-    return InjectBesidePrompt(recall, InMemoryReceipts(), InMemoryInstructions(), watch).text_for(
-        Prompt(prompt, "one", working_in("here")), IN_TIME
-    )
+    return InjectBesidePrompt(
+        recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions(), watch
+    ).text_for(Prompt(prompt, "one", working_in("here")), IN_TIME)
 
 
 @given(shelf=st.lists(sayings, max_size=4), prompt=st.lists(sayings, min_size=1, max_size=3).map(". ".join))

@@ -15,6 +15,7 @@ from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.examples.make_sample import SAMPLE
+from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.instructions import InMemoryInstructions
 from tests.fakes.receipts import InMemoryReceipts
 from tests.strategies import lesson
@@ -31,7 +32,9 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
     with closing(memory):
         build_import_knowledge(memory, str(SAMPLE), NOWHERE).everything()
         assert len(memory.repository.find(EVERYTHING, limit=100)) == 76
-        suggest = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
+        suggest = InjectBesidePrompt(
+            build_recall(memory), InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()
+        )
         yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text
 
 
@@ -81,7 +84,9 @@ def ask_five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
         with memory.repository.transaction():
             for text in FIVE:
                 memory.repository.put(lesson(text))
-        suggest = InjectBesidePrompt(build_recall(memory), InMemoryReceipts(), InMemoryInstructions())
+        suggest = InjectBesidePrompt(
+            build_recall(memory), InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()
+        )
         yield lambda text: suggest.text_for(Prompt(text), STANDING_STILL).text
 
 

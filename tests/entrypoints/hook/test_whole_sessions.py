@@ -85,11 +85,12 @@ def test_a_session_from_its_start_to_its_end(world: World, way: str) -> None:
     _talk(second, "And the exporter?", "We decided on way 2.")
     second.end()
     rest(world)
-    second.start("resume", seconds_since_last_response=9)
+    resumed = second.start("resume", seconds_since_last_response=9)
     second.end()
     rest(world)
 
-    outcomes = [*first.outcomes, *second.outcomes]
+    assert (resumed.code, resumed.stdout, resumed.stderr) == (0, "", "")
+    outcomes = [item for item in (*first.outcomes, *second.outcomes) if item is not resumed]
     _assert_every_event_went_well(outcomes)
     _assert_utterances_are_kept(world)
     _assert_all_that_arrived_is_counted(world, [first, second])
@@ -184,7 +185,7 @@ def _assert_utterances_are_kept(world: World) -> None:
 
 
 def _assert_all_that_arrived_is_counted(world: World, hosts: Sequence[ScriptedHost]) -> None:
-    """The last session start had no turn: its block reached no model."""
+    """After the compaction there was no turn: its block reached no model."""
     printed = sum(f"### Pattern: {LESSON}" in item.context for host in hosts for item in host.outcomes)
     arrived = sum(f"### Pattern: {LESSON}" in text for host in hosts for text in host.given)
     counted = "SELECT recall_count FROM recall JOIN entry_text USING (entry_seq) WHERE name = ?"

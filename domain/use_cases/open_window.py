@@ -1,0 +1,75 @@
+"""
+Open an agent's context window at a session start: empty it, or find out what it still holds.
+
+Made of tuples and free of `attrs`, for the hook.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from hardwon.domain.model.injection.context_window import NOTHING, Beginning, ContextWindow, Held
+from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.injection.delivery import GivenText
+    from hardwon.domain.model.injection.receipt import Receipt
+    from hardwon.ports.activity import ContextWindows, Deliveries, Receipts
+
+MAX_RECEIPTS = 200
+"""Receipts of the project, the newest, that are looked for in the history of a session without any."""
+
+
+class OpenWindow(NamedTuple):
+    """Keep track of what the host's history of a session holds as the session starts or goes on."""
+
+    windows: "ContextWindows"
+    receipts: "Receipts"
+    deliveries: "Deliveries"
+
+    def held(
+        self,
+        window: ContextWindow,
+        beginning: Beginning,
+        project: str,
+        read: "Callable[[], Sequence[GivenText] | None]",
+    ) -> Held:
+        """
+        Return the injected memory that is in *window* as a session begins there; nothing unless a block is.
+
+        Args:
+            window: The window; without a session nothing is known of it.
+            beginning: How the session begins.
+            project: The id of the user's project.
+            read: Reads the texts that the model got, None where the host does not tell; only called if they matter.
+
+        Raises:
+            StorageError: the store is busy or can't be read.
+
+        """
+        if beginning == "new" or not window.session_id:
+            return NOTHING
+        if beginning == "emptied":
+            self.windows.empty(window)
+            return NOTHING
+        ConfirmDelivery(self.deliveries).confirm(window.session_id, read)
+        held = self.windows.held(window)
+        if not held.has_block and (given := read()):
+            self._inherit(window, project, given)
+            held = self.windows.held(window)
+        return held if held.has_block else NOTHING
+
+    def _inherit(self, window: ContextWindow, project: str, given: "Sequence[GivenText]") -> None:
+        """Give *window* the receipts of the sessions from which its history was copied."""
+        copied = dict[str, "Receipt"]()
+        for receipt in self.receipts.find(project=project, limit=MAX_RECEIPTS):
+            if receipt.session_id != window.session_id and _is_in(receipt, given):
+                copied.setdefault(receipt.digest, receipt)
+        for receipt in reversed(copied.values()):
+            self.receipts.record(receipt._replace(session_id=window.session_id, delivery="delivered"))
+
+
+def _is_in(receipt: "Receipt", given: "Sequence[GivenText]") -> bool:
+    from hardwon.domain.model.injection.delivery import Undelivered  # noqa: PLC0415  # for a fork only
+
+    injection = Undelivered(receipt.number, "awaited", receipt.at, receipt.digest, receipt.frame)
+    return any(injection.is_in(text) for text in given)
