@@ -31,7 +31,8 @@ from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.identity import title_to_search
-from hardwon.domain.model.text import identifier_words, passages
+from hardwon.domain.model.index_terms import indexed, indexed_texts
+from hardwon.domain.model.text import passages
 
 PART = 1_000
 """Entries of a transaction."""
@@ -133,9 +134,9 @@ def _rows(wanted: tuple[int, int, int]) -> _Rows:
         rows = rows._replace(insert_entry=insert_entry.partition(" RETURNING ")[0], insert_text=insert_text)
         rows.entries.append(dict(values))
         rows.texts.append(dict(texts))
-        rows.words.append((seq, *words))
+        rows.words.append((seq, *indexed_texts(words)))
         for at, text in enumerate(passages(title, "\n".join(words[1:]))):
-            rows.passages.append((seq << PLACE_BITS | at, "\n".join((text, *identifier_words(text)))))
+            rows.passages.append((seq << PLACE_BITS | at, indexed(text)))
         rows.vectors.append((seq, str(texts["text_hash"]), vector.tobytes()))
     return rows
 

@@ -126,6 +126,12 @@ class PostgresEngine(Engine):
         return PostgresKeywordIndex(self.database)
 
     @override
+    def has_outdated_keywords(self) -> bool:
+        from hardwon.adapters.postgres.words import is_outdated
+
+        return is_outdated(self.database)
+
+    @override
     def triggers(self) -> "TriggerSource":
         from hardwon.adapters.postgres.entries import PostgresTriggerSource
 
@@ -302,6 +308,13 @@ class PostgresUpkeep(Upkeep):
     @override
     def has_keyword_index(self) -> bool:
         return True
+
+    @override
+    def refresh_keyword_index(self) -> int:
+        from hardwon.adapters.postgres.entries import index_again
+        from hardwon.adapters.postgres.words import is_outdated
+
+        return index_again(self._database) if is_outdated(self._database) else 0
 
     @override
     def rebuild_keyword_index(self) -> None:

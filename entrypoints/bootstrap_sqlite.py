@@ -16,6 +16,7 @@ from hardwon.adapters.sqlite.keyword_index import (
     FtsKeywordIndex,
     is_available,
     is_intact,
+    is_outdated,
     rebuild_index,
 )
 from hardwon.adapters.sqlite.metadata import EXPOSED, SqliteMetadata
@@ -137,6 +138,10 @@ class SqliteEngine(Engine):
         from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 
         return ScanKeywordIndex(self.database)
+
+    @override
+    def has_outdated_keywords(self) -> bool:
+        return is_outdated(self.database)
 
     @override
     def triggers(self) -> TriggerSource:
@@ -329,6 +334,12 @@ class SqliteUpkeep(Upkeep):
     @override
     def has_keyword_index(self) -> bool:
         return is_available() and is_intact(self._database)
+
+    @override
+    def refresh_keyword_index(self) -> int:
+        from hardwon.adapters.sqlite.keyword_index import refresh_index
+
+        return refresh_index(self._database)
 
     @override
     def rebuild_keyword_index(self) -> None:

@@ -21,6 +21,7 @@ from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
 from hardwon.domain.use_cases.retrieve import embed_query
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_capture import wake
 from hardwon.entrypoints.bootstrap_models import EmbeddingSpace
 from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, build_summarise_usage
 from hardwon.entrypoints.presenters.usage import use_figures
@@ -123,6 +124,22 @@ def move_store_aside(folder: str) -> str:
 def rebuild_keyword_index(memory: Memory) -> None:
     """Rebuild the keyword index, where SQLite has one, and pack it."""
     memory.engine.upkeep().rebuild_keyword_index()
+
+
+INDEX_UPDATED_LATER = (
+    "the keyword index is of an earlier version: it answers, and the worker updates it in the background"
+)
+
+
+def update_keyword_index_later(memory: Memory, project_root: str) -> None:
+    """Start the worker, and tell it in a line, where the keyword index is of an earlier version."""
+    if memory.settings.keyword_search and memory.engine.has_outdated_keywords():
+        try:
+            wake(memory.settings, os.path.abspath(project_root))
+        except OSError as error:
+            memory.warn(f"the worker was not started: {error}")
+        else:
+            memory.warn(INDEX_UPDATED_LATER)
 
 
 def rebuild_vector_blocks(memory: Memory) -> None:

@@ -121,6 +121,15 @@ class Upkeep(Protocol):
         """Return whether the keyword index is there and fits the entries."""
         ...
 
+    def refresh_keyword_index(self) -> int:
+        """
+        Update an index of an earlier version; return the number of entries that were indexed again.
+
+        Raises:
+            StorageError: it can't be written.
+        """
+        ...
+
     def rebuild_keyword_index(self) -> None:
         """
         Make the keyword index again.
@@ -189,6 +198,10 @@ class Engine(Protocol):
 
     def keywords_of_questions(self, *, enabled: bool) -> "KeywordIndex":
         """Return the keyword index for questions, which are answered without an index where there is none."""
+        ...
+
+    def has_outdated_keywords(self) -> bool:
+        """Return whether the keyword index is of an earlier version; it answers until `Upkeep.refresh_keyword_index`."""
         ...
 
     def triggers(self) -> "TriggerSource":

@@ -77,6 +77,8 @@ MAX_BATCHES = 10
 LATELY = 100
 """Lines of the log; whatever it tells of there is not told again if nothing changed."""
 
+REFRESHED = "entries indexed again, so that they are found by parts of identifiers and in scripts without spaces"
+
 FORGOTTEN_AFTER = dt.timedelta(days=30)
 """So long the exchanges of a session are at hand after all of them were kept."""
 
@@ -142,7 +144,7 @@ class Worker:
             self._attempt(partial(self._capture_waiting, waiting))
             self._dealt_with[waiting.session_id] = waiting.newest
         if not self._has_tidied:
-            for part in (self._look_up, self._settle, self._fill, self._pack, self._tidy):
+            for part in (self._look_up, self._settle, self._refresh_index, self._fill, self._pack, self._tidy):
                 self._attempt(part)
             self._has_tidied = True
 
@@ -211,6 +213,13 @@ class Worker:
             for project in projects_to_settle(memory):
                 root = project.identity.root
                 settle_versions(memory, root, read_workplace(memory, root))
+
+    def _refresh_index(self) -> None:
+        """Update the keyword index after an upgrade."""
+        memory = self._open(self._project_root)
+        with contextlib.closing(memory):
+            if memory.settings.keyword_search and memory.engine.has_outdated_keywords():
+                self.warn(f"keyword index: {memory.engine.upkeep().refresh_keyword_index()} {REFRESHED}")
 
     def _fill(self) -> None:
         """Give vectors to what waits."""

@@ -62,6 +62,22 @@ class KeywordIndex(Protocol):
         """
         ...
 
+    def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
+        """
+        Return words that begin with *beginning*, the most frequent first, as `keywords.completions` chooses them.
+
+        Texts are scanned for it: it is for a word that is being typed, not for every question.
+
+        Args:
+            beginning: Lower case, letters and digits.
+            only: The entries whose own texts are scanned.
+            deadline: When the answer is due.
+
+        Raises:
+            KeywordIndexUnavailableError: there is no usable index, or *deadline* passed.
+        """
+        ...
+
 
 class TriggerOwner(NamedTuple):
     """

@@ -24,7 +24,7 @@ from hardwon.adapters.postgres.rows import (
     to_entry,
     to_recall_facts,
 )
-from hardwon.adapters.postgres.words import EMPTY_INDEX, drop_from_index, dropping, indexing
+from hardwon.adapters.postgres.words import EMPTY_INDEX, drop_from_index, dropping, indexing, note_version
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
@@ -357,8 +357,8 @@ def first_expiry(database: Database) -> dt.datetime | None:
     return found
 
 
-def index_again(database: Database) -> None:
-    """Put all entries that this member may see into the keyword index again."""
+def index_again(database: Database) -> int:
+    """Put all entries that this member may see into the keyword index again; return their number."""
     with database.patiently(), database.transaction():
         rows = database.rows(f"{SELECT_ENTRY} WHERE {OF_TENANT} AND NOT e.retired")
         owners: dict[int, str] = dict(database.rows(f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {OF_TENANT}"))
@@ -366,6 +366,8 @@ def index_again(database: Database) -> None:
         for entry in map(to_entry, rows):
             number = entry.number or 0
             database.together(indexing(number, owners[number], entry))
+        note_version(database)
+    return len(rows)
 
 
 class PostgresTriggerSource(TriggerSource):

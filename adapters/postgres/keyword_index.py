@@ -7,12 +7,13 @@ from typing import Literal, NamedTuple
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches, ScoredMatches
 from hardwon.adapters.postgres.query import Where, where
+from hardwon.adapters.postgres.rows import TEXT
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.tokens import stems
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
+from hardwon.domain.model.keywords import completions, inverse_document_frequency, max_hits
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
@@ -36,6 +37,16 @@ Counted = Literal["times", "own_times", "passage_times"]
 BM25 = "q.weight * ((p.{times} * ({k1} + 1)) / (p.{times} + {k1} * (1 - {b} + {b} * p.{words} / %(average)s::float8)))"
 ASKED = "unnest(%(terms)s::text[], %(weights)s::float8[]) WITH ORDINALITY AS q (term, weight, place)"
 POSTINGS = f"{ASKED} JOIN hardwon.posting p ON p.tenant = %(tenant)s AND p.term = q.term AND p.{{times}} > 0"
+
+TEXTS = "concat_ws(' ', t.name, t.description, t.notes, t.reasoning)"
+CONTAINING = f"""
+    SELECT {TEXTS} FROM hardwon.entry e {TEXT}
+    WHERE e.tenant = %(tenant)s AND NOT e.retired AND {{within}} AND strpos(lower({TEXTS}), %(beginning)s) > 0
+    ORDER BY e.number DESC LIMIT %(most)s
+"""
+
+MAX_SCANNED = 500
+"""Texts from which a word that is being typed is completed, the newest."""
 
 ENTRY = "JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = m.number"
 
@@ -126,6 +137,14 @@ class PostgresKeywordIndex(KeywordIndex):
             counted = self._counted(stemmed.values(), "times")
             self._frequencies = {stem: counted.get(stem, 0) for stem in stemmed.values()}
             return {term: self._frequencies[stem] for term, stem in stemmed.items()}
+
+    @override
+    def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
+        with self._bounded(deadline):
+            within = where(only)
+            sql = CONTAINING.format(within=within.sql)
+            rows = self._database.rows(sql, **within.parameters, beginning=beginning, most=MAX_SCANNED)
+            return completions(beginning, (text for (text,) in rows))
 
     @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> Matches:

@@ -12,7 +12,7 @@ from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.postgres.saved import LEDGERS, OF_ENTRIES, OF_SECTIONS, Saved
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.vectors import SPACE_COLUMNS
-from hardwon.adapters.postgres.words import drop_from_index, index_entry
+from hardwon.adapters.postgres.words import VERSION_KEY, drop_from_index, index_entry
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.forgotten_hashes import SECRET
@@ -89,7 +89,7 @@ ADD_PROJECTS = """
 """
 DECISIONS = f"""
     INSERT INTO hardwon.metadata (tenant, key, value) SELECT p.tenant, p.key, p.value FROM past_metadata p
-    WHERE p.key != '{SECRET}' ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value
+    WHERE p.key != '{SECRET}' AND p.key NOT LIKE '{VERSION_KEY}%%' ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value
 """
 DIFFERENCES = """
     SELECT 1 FROM ((SELECT to_jsonb(x) FROM past_{table} x EXCEPT {now}) UNION ALL ({now} EXCEPT SELECT to_jsonb(x) FROM past_{table} x)) d
@@ -230,6 +230,7 @@ class PostgresSnapshot(Snapshot):
         self._restore_rows([table for table in LEDGERS if table != "metadata"])
         self._past.rows(
             f"DELETE FROM hardwon.metadata m WHERE m.tenant = %(tenant)s AND m.key != '{SECRET}'"
+            f" AND m.key NOT LIKE '{VERSION_KEY}%%'"
             " AND m.key NOT IN (SELECT p.key FROM past_metadata p)"
         )
         self._past.rows(DECISIONS)

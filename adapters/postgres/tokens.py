@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.scripts import without_marks
 
 TOKENIZER = "porter unicode61"
 
@@ -44,7 +45,7 @@ def stems(words: Sequence[str]) -> list[str]:
     Raises:
         KeywordIndexUnavailableError: Python's SQLite lacks FTS5.
     """
-    counted = count_terms(words)
+    counted = count_terms(map(without_marks, words))
     return [next(iter(terms)) if len(terms) == 1 else "" for terms in counted]
 
 

@@ -57,6 +57,20 @@ EMPTY_INDEX = tuple(
 )
 """Remove all that this member may see from the index; what others alone see stays."""
 
+VERSION_KEY = "keyword_index_version "
+"""The beginning of the key of a member's version: each indexes what it may see."""
+
+VERSION = 1
+"""Of what the index holds of a text; an index without one is of words alone, as they stand."""
+
+SELECT_VERSION = f"""
+    SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = '{VERSION_KEY}' || current_user
+"""
+NOTE_VERSION = f"""
+    INSERT INTO hardwon.metadata (tenant, key, value) VALUES (%(tenant)s, '{VERSION_KEY}' || current_user, '{VERSION}')
+    ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value
+"""
+
 MAX_TIMES = 32_767
 """Upper bound of the times that are counted: those of a smallint."""
 
@@ -70,6 +84,16 @@ class _Posting(NamedTuple):
     times: int
     own_times: int
     passage_times: int
+
+
+def is_outdated(database: Database) -> bool:
+    """Return whether this member's share of the index is of an earlier version: it answers, but misses what later ones would find."""
+    return int(database.value(SELECT_VERSION) or 0) < VERSION
+
+
+def note_version(database: Database) -> None:
+    """Note that this member's share of the index is of this version."""
+    database.rows(NOTE_VERSION)
 
 
 def index_entry(database: Database, number: int, owner: str, entry: "Entry") -> None:
@@ -150,13 +174,16 @@ def _texts(entry: "Entry") -> tuple[str, ...]:
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     """Return the terms of all *texts*, and those of all but the labels."""
-    title, description, notes, labels, reasoning = count_terms(texts)
+    from hardwon.domain.model.index_terms import indexed_texts  # noqa: PLC0415  # for writers only
+
+    title, description, notes, labels, reasoning = count_terms(indexed_texts(texts))
     own = title + description + notes + reasoning
     return own + labels, own
 
 
 def _passages(texts: Sequence[str]) -> list[str]:
-    from hardwon.domain.model.text import identifier_words, passages  # noqa: PLC0415  # for writers only
+    from hardwon.domain.model.index_terms import indexed  # noqa: PLC0415  # for writers only
+    from hardwon.domain.model.text import passages  # noqa: PLC0415  # likewise
 
     title, *others = texts
-    return ["\n".join((part, *identifier_words(part))) for part in passages(title, "\n".join(others))]
+    return [indexed(part) for part in passages(title, "\n".join(others))]

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.domain.model.scripts import without_marks
 
 TOKENIZER = "porter unicode61"
 
@@ -12,7 +13,7 @@ COLUMNS = ("name", "description", "notes", "keywords", "reasoning")
 
 def quoted(term: str) -> str:
     """Quote *term* as a phrase of FTS5, so that nothing in it is syntax."""
-    return '"' + term.replace('"', '""').replace("\0", " ") + '"'
+    return '"' + without_marks(term).replace('"', '""').replace("\0", " ") + '"'
 
 
 def any_of(terms: Iterable[str]) -> str:
@@ -21,7 +22,7 @@ def any_of(terms: Iterable[str]) -> str:
 
 
 def frequencies(database: Database, table: str, terms: Sequence[str], first: int = 0) -> Mapping[str, int]:
-    """Count the rows of the FTS5 table *table*, from row *first* on, that contain a term, for at most 64 terms."""
+    """Count the rows of the FTS5 table *table*, from row *first* on, that contain a term, for at most 65 terms."""
     if not terms:
         return {}
     counts = ", ".join([f"(SELECT count(*) FROM {table} WHERE {table} MATCH ? AND rowid >= {first})"] * len(terms))

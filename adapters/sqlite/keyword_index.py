@@ -24,6 +24,7 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.identity import title_to_search
 from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
 from hardwon.domain.model.ranking.adaptive import passage_score
+from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.spelling import composed
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -49,13 +50,14 @@ def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
         texts: Its title, then all other searched texts; the title precedes every passage.
 
     """
-    from hardwon.domain.model.text import identifier_words, passages  # noqa: PLC0415  # for writers only
+    from hardwon.domain.model.index_terms import indexed  # noqa: PLC0415  # for writers only
+    from hardwon.domain.model.text import passages  # noqa: PLC0415  # likewise
 
     title, *others = texts
     parts = passages(title, "\n".join(others))[:MAX_PASSAGES]
     database.run_many(
         "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)",
-        ((seq << PLACE_BITS | at, "\n".join((part, *identifier_words(part)))) for at, part in enumerate(parts)),
+        ((seq << PLACE_BITS | at, indexed(part)) for at, part in enumerate(parts)),
     )
 
 
@@ -177,7 +179,43 @@ def ensure_index(database: Database, *, repair: bool) -> None:
                 rebuild_index(database)
 
 
-UNREADABLE_WORDS = ("",) * 5
+UNREADABLE_TEXTS = ("",) * 5
+
+VERSION_KEY = "keyword_index_version"
+VERSION = 1
+"""Of what the index holds of a text; an index without one is of words alone, as they stand."""
+
+SELECT_AFTER = f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq > ? ORDER BY e.seq"
+
+AT_ONCE = 200
+"""Entries that are indexed in one transaction, so that others can write meanwhile."""
+
+
+def is_outdated(database: Database) -> bool:
+    """Return whether the index is of an earlier version: it answers, but misses what later ones would find."""
+    if not _exists(database, ENTRY_TABLES):
+        return False
+    version = database.value("SELECT value FROM _metadata WHERE key = ?", (VERSION_KEY,))
+    return version is None or int(version) < VERSION
+
+
+def refresh_index(database: Database) -> int:
+    """Index again, in an outdated index, the entries whose words differ by this version; return their number."""
+    if not (is_available() and is_intact(database) and is_outdated(database)):
+        return 0
+    changed, last = 0, 0
+    while True:
+        with database.transaction():
+            rows = database.rows(f"{SELECT_AFTER} LIMIT {AT_ONCE}", (last,))
+            if not rows:
+                _note_version(database)
+                return changed
+            changed += sum(index_entry(database, entry.number or 0, entry) for entry in to_entries(database, rows))
+            last = rows[-1][0]
+
+
+def _note_version(database: Database) -> None:
+    database.rows("INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, ?)", (VERSION_KEY, str(VERSION)))
 
 
 def rebuild_index(database: Database) -> None:
@@ -193,8 +231,10 @@ def rebuild_index(database: Database) -> None:
                 database.rows(f"INSERT INTO {name} ({name}, rank) VALUES ('secure-delete', 1)")
         for row in database.stream(f"{SELECT_ENTRY} WHERE e.retired = 0"):
             entry = next(to_entries(database, [row]), None)
-            _insert(database, row[0], _words(entry) if entry else UNREADABLE_WORDS)  # each entry has its row
+            texts = _texts(entry) if entry else UNREADABLE_TEXTS
+            _insert(database, row[0], _words(texts), texts)  # each entry has its row
         database.rows("DELETE FROM _metadata WHERE key IN (?, ?)", (STALE, UNTIDY))
+        _note_version(database)
 
 
 CAN_DELETE_SECURELY = sqlite3.sqlite_version_info >= (3, 42)
@@ -232,16 +272,18 @@ def _drop(database: Database, name: str) -> None:
             database.rows(f"DROP TABLE {table}")
 
 
-def index_entry(database: Database, seq: int, entry: "Entry") -> None:
-    """Update an entry in the index; nothing is written when its words are unchanged."""
+def index_entry(database: Database, seq: int, entry: "Entry") -> bool:
+    """Update an entry in the index; return whether its words changed: nothing is written when they did not."""
     if not (is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES)):
         _note(database, STALE)
-        return
-    words = _words(entry)
+        return False
+    texts = _texts(entry)
+    words = _words(texts)
     if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
-        return
+        return False
     _remove(database, seq)
-    _insert(database, seq, words)
+    _insert(database, seq, words, texts)
+    return True
 
 
 def drop_from_index(database: Database, seq: int) -> None:
@@ -252,17 +294,24 @@ def drop_from_index(database: Database, seq: int) -> None:
         _note(database, STALE)
 
 
-def _words(entry: "Entry") -> Row:
-    """Return the texts of the columns, composed as those of a query are."""
+def _texts(entry: "Entry") -> tuple[str, ...]:
+    """Return the texts of an entry that are searched, composed as those of a query are, without secrets."""
     title = title_to_search(entry.name, entry.description)
     texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
-    return tuple(map(composed, texts))
+    return tuple(composed(redact(text)) for text in texts)
 
 
-def _insert(database: Database, seq: int, words: Row) -> None:
+def _words(texts: Sequence[str]) -> Row:
+    """Return the columns for the *texts* of an entry."""
+    from hardwon.domain.model.index_terms import indexed_texts  # noqa: PLC0415  # for writers only
+
+    return indexed_texts(texts)
+
+
+def _insert(database: Database, seq: int, words: Row, texts: Sequence[str]) -> None:
     drop_postings(database, seq)
     database.rows(INSERT, (seq, *words))
-    index_passages(database, seq, words)
+    index_passages(database, seq, texts)
 
 
 def _remove(database: Database, seq: int) -> None:
@@ -306,6 +355,14 @@ class FtsKeywordIndex(KeywordIndex):
             self._ensure_usable()
             self._counted = frequencies(self._database, "entries_fts", terms)
             return self._counted
+
+    @override
+    def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
+        from hardwon.adapters.sqlite.scan import completed  # noqa: PLC0415  # for the page only
+
+        with _bounded(self._database, deadline):
+            self._ensure_usable()
+            return completed(self._database, beginning, only)
 
     @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> KeywordMatches:

@@ -11,6 +11,7 @@ from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.fts import any_of, frequencies
 from hardwon.adapters.sqlite.postings import PackedTerm, packed_lengths, packed_terms, tokenized, varints
 from hardwon.domain.model.keywords import inverse_document_frequency
+from hardwon.domain.model.scripts import without_marks
 
 K1, B = 1.2, 0.75
 """The parameters of FTS5's `bm25()`."""
@@ -75,7 +76,7 @@ def bm25(holding: Sequence[tuple[float, PackedTerm]], lengths: Sequence[int], av
 
 def _stems(terms: Sequence[str]) -> list[str]:
     """Return how FTS5 stores each of *terms*; none if one of them is not one word."""
-    with closing(tokenized([*enumerate(terms)])) as connection:
+    with closing(tokenized([*enumerate(map(without_marks, terms))])) as connection:
         found = connection.execute("SELECT doc, term FROM token ORDER BY doc").fetchall()
     return [stem for _, stem in found] if [doc for doc, _ in found] == [*range(len(terms))] else []
 

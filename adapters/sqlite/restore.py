@@ -17,6 +17,7 @@ from hardwon.adapters.sqlite.database import (
 from hardwon.adapters.sqlite.keyword_index import (
     STALE,
     UNTIDY,
+    VERSION_KEY,
     drop_from_index,
     ensure_index,
     index_entry,
@@ -79,7 +80,7 @@ LEDGERS = ("sources", "source_heading", *OF_SECTIONS)
 OF_SESSIONS = ("receipt", "receipt_entry")
 """Tables that no restore changes: they record what was injected, whatever the store has later."""
 
-OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE, UNTIDY, SECRET])
+OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE, UNTIDY, VERSION_KEY, SECRET])
 """Metadata about the file itself, never restored."""
 
 HISTORY = "memory_id, field_changed, old_value, new_value, changed_at"

@@ -9,8 +9,10 @@ from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.keywords import inverse_document_frequency, words_of
+from hardwon.domain.model.index_terms import index_words
+from hardwon.domain.model.keywords import completions, inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_score
+from hardwon.domain.model.scripts import without_marks
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 
@@ -28,6 +30,22 @@ SELECT_WORDS = """
 """
 
 
+SELECT_CONTAINING = f"""
+    SELECT {TEXTS} FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
+    WHERE e.retired = 0 AND {{within}} AND instr(lower({TEXTS}), ?) ORDER BY e.seq DESC LIMIT {{most}}
+"""
+
+MAX_SCANNED = 500
+"""Texts from which a word that is being typed is completed, the newest."""
+
+
+def completed(database: Database, beginning: str, only: EntryFilter) -> tuple[str, ...]:
+    """Return the words of the entries of *only* that begin with *beginning*, the most frequent first."""
+    within = where(only)
+    sql = SELECT_CONTAINING.format(within=within.sql, most=MAX_SCANNED)
+    return completions(beginning, (text for (text,) in database.rows(sql, (*within.parameters, beginning))))
+
+
 class ScanKeywordIndex(KeywordIndex):
     """Keyword search by a scan of all texts; slow, and without stemming."""
 
@@ -42,6 +60,11 @@ class ScanKeywordIndex(KeywordIndex):
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         found = [words for _, words in self._read(EVERYTHING, terms, deadline)]
         return {term: sum(term in words for words in found) for term in terms}
+
+    @override
+    def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
+        with self._database.until(deadline):
+            return completed(self._database, beginning, only)
 
     @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> KeywordMatches:
@@ -70,11 +93,11 @@ class ScanKeywordIndex(KeywordIndex):
         self, only: EntryFilter, terms: Sequence[str], deadline: Deadline, read: str = EVERY_WORD
     ) -> Iterator[tuple[int, Counter[str]]]:
         """Yield the number of each entry that holds one of *terms*, and how often it holds each."""
-        within, wanted = where(only), set(terms)
+        within, wanted = where(only), {without_marks(term): term for term in terms}
         for seq, text in self._database.stream(SELECT_WORDS.format(words=read, within=within.sql), within.parameters):
             if deadline.passed():
                 raise KeywordIndexUnavailableError("no answer in time")
-            words = Counter(word for word in words_of(text) if word in wanted)
+            words = Counter(wanted[word] for word in index_words(text) if word in wanted)
             if words:
                 yield seq, words
 

@@ -27,6 +27,15 @@ class Space(NamedTuple):
     weights_hash: str = ""
 
 
+ENGLISH_MODELS = ("all-minilm", "nomic-embed-text", "mxbai-embed-large")
+"""Beginnings of the names of models that know English alone: Chinese and Japanese are unknown word pieces to them."""
+
+
+def knows_english_only(space: Space) -> bool:
+    """Return whether the model of *space* can't tell texts apart that are written without spaces."""
+    return space.model.lower().startswith(ENGLISH_MODELS)
+
+
 if TYPE_CHECKING:
     Vector: TypeAlias = array[float]
 else:

@@ -2,8 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
 from typing import NamedTuple
+
+from hardwon.domain.model.scripts import is_unspaced, split_at_runs
 
 CUT = "..."
 SHORT = 2
@@ -53,7 +56,7 @@ def excerpt(text: str, terms: Sequence[str], room: int) -> Marked:
     line = " ".join(text.split())
     marks = list(_marks(line, terms))
     if len(line) <= room:
-        return Marked(line, tuple(mark.span for mark in marks))
+        return Marked(line, _joined(mark.span for mark in marks))
     inside = room - 2 * len(CUT)
     if inside <= 0:
         return Marked(line[: max(0, room)])
@@ -66,12 +69,40 @@ def shortened(text: str, room: int) -> str:
 
 
 def _marks(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
+    """Yield where *terms* are, in order; within scripts without spaces anywhere, else as beginnings of words."""
+    spaced = [term for term in terms if not is_unspaced(term)]
+    unspaced = [term for term in terms if is_unspaced(term)]
+    between = "".join(" " * len(part) if at % 2 else part for at, part in enumerate(split_at_runs(line)))
+    yield from merge(_words_marked(between, spaced), _runs_marked(line, unspaced, len(spaced)))
+
+
+def _words_marked(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
     if not terms:
         return
     endings = ("" if len(term) <= SHORT else r"[^\W_]*" for term in terms)
     words = "|".join(f"({re.escape(term)}{ending})" for term, ending in zip(terms, endings, strict=True))
     for found in re.finditer(rf"(?<![^\W_])(?:{words})(?![^\W_])", line, re.IGNORECASE):
         yield _Mark(Span(*found.span()), found.lastindex or 0)
+
+
+def _runs_marked(line: str, terms: Sequence[str], before: int) -> Iterator[_Mark]:
+    """Yield where *terms* are, also where they overlap; they are numbered after the *before* others."""
+    if not terms:
+        return
+    for found in re.finditer(f"(?={'|'.join(f'({re.escape(term)})' for term in terms)})", line, re.IGNORECASE):
+        number = found.lastindex or 0
+        yield _Mark(Span(*found.span(number)), before + number)
+
+
+def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """Return *spans*, in order, those that overlap as one."""
+    joined = list[Span]()
+    for span in spans:
+        if joined and span.start < joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return tuple(joined)
 
 
 def _richest(marks: Sequence[_Mark], room: int) -> Span:
@@ -107,6 +138,6 @@ def _at_borders(line: str, core: Span, room: int) -> Span:
 def _cut_out(line: str, marks: Sequence[_Mark], passage: Span) -> Marked:
     start, end = passage
     within = (Span(max(span.start, start), min(span.end, end)) for span, _ in marks)
-    spans = tuple(Span(left - start, right - start) for left, right in within if left < right)
+    spans = _joined(Span(left - start, right - start) for left, right in within if left < right)
     tail = CUT if end < len(line) else ""
     return Marked(line[start:end] + tail, spans).after(CUT if start else "")

@@ -2,10 +2,12 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.scripts import is_grammar, is_unspaced, pairs, split_at_runs
 from hardwon.domain.model.spelling import composed
 
 MAX_TERMS = 64
@@ -30,17 +32,68 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of *text* in order, lower case, with repeats: runs of letters and digits."""
-    return _WORD.findall(composed(text).lower().translate(_WITHOUT_MARKS))
+    """
+    Return the words of *text* in order, lower case, with repeats: runs of letters and digits, split where the script changes.
+
+    >>> words_of("kpir后 and READ_me")
+    ['kpir', '后', 'and', 'read', 'me']
+    """
+    plain = composed(text).lower().translate(_WITHOUT_MARKS)
+    parts = enumerate(split_at_runs(plain))
+    return [word for at, part in parts for word in ([part] if at % 2 else _WORD.findall(part))]
+
+
+def terms_of(text: str) -> list[str]:
+    """Return the words of *text*, of scripts without spaces the pairs of signs, in order, with repeats."""
+    return [term for word in words_of(text) for term in (pairs(word) if is_unspaced(word) else (word,))]
+
+
+_FUNCTION_WORDS = "为什么 為什麼 是不是 怎么样 怎么 怎麼 怎样 怎樣 什么 什麼 如何 为何 哪些 哪个 哪個 哪里 哪裡 是否 能否 吗 嗎 呢 的 了".split()
+"""Chinese words that ask and join, the longest first: they are within runs, where no stop word is found."""
+
+
+def without_function_words(text: str) -> str:
+    """Return *text* with a space for each Chinese function word, if anything else is left."""
+    if text.isascii():
+        return text
+    rest = re.sub("|".join(_FUNCTION_WORDS), " ", text)
+    return rest if words_of(rest) else text
 
 
 def search_terms(text: str) -> tuple[str, ...]:
     """
     Return the search terms of *text*: lower case, without repeats and stop words, at most 64.
 
-    Everything that is not a letter or a digit is dropped, so that no text can be mistaken for query syntax.
+    Everything that is not a letter or a digit is dropped, so that no text can be mistaken for query syntax. Hiragana counts where
+    nothing else stands: it is particles and endings.
     """
-    return tuple(dict.fromkeys(word for word in words_of(text) if word not in STOP_WORDS))[:MAX_TERMS]
+    asked = without_function_words(text)
+    terms = [term for term in dict.fromkeys(terms_of(asked)) if term not in STOP_WORDS]
+    return tuple([term for term in terms if not is_grammar(term)] or terms)[:MAX_TERMS]
+
+
+MAX_COMPLETIONS = 3
+SHORTEST_BEGINNING = 2
+
+_LAST_WORD = re.compile(r"[^\W_]+\Z")
+
+
+def half_typed(question: str) -> str:
+    """
+    Return the last word of *question*, lower case, if it may be the beginning of one; else nothing.
+
+    In scripts without spaces it needs no completion: its letters and pairs are found anywhere.
+    """
+    last = _LAST_WORD.search(split_at_runs(question)[-1])
+    typed = last[0] if last else ""
+    return typed.lower() if SHORTEST_BEGINNING <= len(typed) == len(typed.lower()) else ""
+
+
+def completions(beginning: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the three most frequent words of *texts* that begin with *beginning*; ties go by alphabet."""
+    words = Counter(word for text in texts for word in words_of(text) if word.startswith(beginning))
+    frequent = sorted(words.keys() - STOP_WORDS, key=lambda word: (-words[word], word))
+    return tuple(frequent[:MAX_COMPLETIONS])
 
 
 def inverse_document_frequency(size: int, frequency: int) -> float:
@@ -103,7 +156,7 @@ def concept_counts(concepts: Iterable[str], text: str) -> Mapping[str, int]:
 
 
 def _plain(text: str) -> str:
-    return " ".join(words_of(text))
+    return " ".join(terms_of(text))
 
 
 _PERSON = r"(?:i|we|you)"

@@ -4,6 +4,8 @@ import re
 from itertools import islice
 from typing import NamedTuple
 
+from hardwon.domain.model.scripts import runs
+
 
 def with_newlines(text: str) -> str:
     """Return *text* with newlines as line ends, whatever system it was written on."""
@@ -13,7 +15,7 @@ def with_newlines(text: str) -> str:
 MAX_WORDS = 100
 """Of 50, 100 and 200 the best on the development sets, by little (`docs/quality.md`)."""
 
-_UNIT_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_UNIT_END = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -26,7 +28,7 @@ def passages(title: str, text: str) -> list[str]:
     """
     parts, words = list[list[str]]([[]]), 0
     for unit in filter(str.strip, _UNIT_END.split(text)):
-        length = len(unit.split())
+        length = _length(unit)
         if parts[-1] and words + length > MAX_WORDS:
             parts.append([])
             words = 0
@@ -35,10 +37,20 @@ def passages(title: str, text: str) -> list[str]:
     return ["\n".join(filter(None, (title, *part))) for part in parts]
 
 
+def _length(unit: str) -> int:
+    """Return about how many words *unit* has: two signs of a script without spaces are one."""
+    return len(unit.split()) + sum(map(len, runs(unit))) // 2
+
+
 def identifier_words(text: str) -> list[str]:
     """Return the words in identifiers such as `parseHTTPRequest`, of each identifier once."""
     identifiers = (word for word in dict.fromkeys(_WORD.findall(text)) if not word.islower())
-    return [part for identifier in identifiers if len(parts := _HUMP.split(identifier)) > 1 for part in parts]
+    return [part for identifier in identifiers if len(parts := split_at_humps(identifier)) > 1 for part in parts]
+
+
+def split_at_humps(word: str) -> list[str]:
+    """Return the parts of *word*, which begin where a capital follows a small letter or a digit, or ends capitals."""
+    return _HUMP.split(word)
 
 
 CHARACTERS_A_TOKEN = 4

@@ -7,6 +7,7 @@ from heapq import nsmallest
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
+from hardwon.domain.model.scripts import is_unspaced, runs, signs, split_at_runs
 from hardwon.domain.model.spelling import composed
 
 MAX_PHRASES = 20
@@ -14,6 +15,9 @@ MAX_PHRASES = 20
 
 SHORTEST, LONGEST = 3, 100
 """In characters: a shorter phrase is found in every prompt, a longer one in none."""
+
+SHORTEST_UNSPACED = 2
+"""The same in scripts without spaces, where most words have two."""
 
 _QUOTES = "\"'\u201c\u201d\u2018\u2019"
 
@@ -23,11 +27,15 @@ def usable_phrases(texts: Iterable[str]) -> tuple[str, ...]:
     phrases = dict[str, str]()
     for text in texts:
         phrase = " ".join(text.split()).strip(_QUOTES).strip()
-        if SHORTEST <= len(phrase) <= LONGEST:
+        if _shortest(phrase) <= len(phrase) <= LONGEST:
             phrases.setdefault(phrase.casefold(), phrase)
         if len(phrases) == MAX_PHRASES:
             break
     return tuple(phrases.values())
+
+
+def _shortest(phrase: str) -> int:
+    return SHORTEST_UNSPACED if runs(phrase) else SHORTEST
 
 
 WHOLE = 1.0
@@ -80,7 +88,8 @@ class TriggerMatcher:
     An index of phrases, built once, that finds those in a prompt.
 
     Phrases are compared word by word: letter case and characters between words do not matter, underscores do. No word is too
-    common to count. A word that a phrase repeats need not be repeated in the prompt.
+    common to count. A word that a phrase repeats need not be repeated in the prompt. In scripts without spaces each letter is a
+    word, and those that follow one another must do so in the prompt.
 
     Args:
         triggers: In any order; several may have the same phrase.
@@ -125,12 +134,12 @@ class TriggerMatcher:
 
     def _scattered(self, prompt: Words) -> set[Words]:
         """Return the phrases all of whose words are in *prompt*; only those whose rarest word is there are checked."""
-        present = frozenset(prompt)
+        present = frozenset((*prompt, *_pairs(prompt)))
         return {
             words
             for word in present & self._by_rarest_word.keys()
             for words in self._by_rarest_word[word]
-            if present.issuperset(words)
+            if present.issuperset((*words, *_pairs(words)))
         }
 
 
@@ -149,4 +158,11 @@ def _merged(same: Sequence[Trigger]) -> _Phrase:
 
 
 def _words(text: str) -> Words:
-    return tuple(_WORD.findall(composed(composed(text).casefold())))
+    plain = composed(composed(text).casefold())
+    parts = enumerate(split_at_runs(plain))
+    return tuple(word for at, part in parts for word in (signs(part) if at % 2 else _WORD.findall(part)))
+
+
+def _pairs(words: Words) -> list[str]:
+    """Return the neighbours among *words* that are letters of scripts without spaces, joined."""
+    return [left + right for left, right in pairwise(words) if is_unspaced(left) and is_unspaced(right)]

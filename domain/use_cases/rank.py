@@ -23,8 +23,9 @@ from hardwon.domain.model.ranking.prominence import (
 from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.closeness import Closeness
-from hardwon.domain.use_cases.retrieve import Retrieval
+from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval
 from hardwon.ports.entries import RankingReads
+from hardwon.ports.vectors import Matches
 
 RECALL_DEPTH = 32
 """The depth to which both lists are read at first; mostly enough."""
@@ -41,12 +42,16 @@ class Found(NamedTuple):
         retrieval: The matches.
         context: Their statistics, and the other inputs of policies.
         closeness: The semantic closeness of entries to the question.
+        holding: The entries that hold all that a precise question asks for, which puts them above the threshold.
+        named: The only entry that holds the single word asked for; None without one.
 
     """
 
     retrieval: Retrieval
     context: RankingContext
     closeness: Closeness = Closeness()
+    holding: Matches = NoMatches()
+    named: int | None = None
 
 
 class _Lists(NamedTuple):
@@ -75,7 +80,7 @@ class BestAnswers:
 
     def __init__(self, repository: RankingReads, found: Found, policy: RecallPolicy, wanted: Question) -> None:
         self._repository = repository
-        self._retrieval, self._context, self._closeness = found
+        self._retrieval, self._context, self._closeness, self._holding, self._named = found
         self._policy = policy
         self._wanted = wanted
         self._best_facts = _best_possible(self._context)
@@ -114,8 +119,10 @@ class BestAnswers:
         vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
         keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
         seqs = vector_places.keys() | keyword_places.keys()
+        if self._named is not None:
+            seqs.add(self._named)
         vectors, keywords = self._retrieval.by_vector.scores(seqs), self._retrieval.by_keyword.scores(seqs)
-        closeness = self._closeness.scores(vectors)
+        closeness, holding = self._closeness.scores(vectors), self._holding.scores(seqs)
         candidates = {
             seq: RecallCandidate(
                 self._best_facts,
@@ -125,6 +132,8 @@ class BestAnswers:
                 keyword_places.get(seq),
                 self._most_touched,
                 closeness.get(seq),
+                is_named=seq == self._named,
+                holds_all=seq in holding,
             )
             for seq in seqs
         }
@@ -148,6 +157,7 @@ class BestAnswers:
                     None if keyword is None else place,
                     self._most_touched,
                     None if vector is None else self._closeness.upper_bound(vector),
+                    holds_all=keyword is not None and self._holding.count() > 0,
                 )
 
     def _admissible(self, candidates: Iterable[tuple[int, RecallCandidate]]) -> Iterator[_Bounded]:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.injection.prompt_terms import decisive_terms, identifiers
 from hardwon.domain.model.keywords import search_terms, without_frame
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
@@ -13,7 +15,7 @@ from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, Found
-from hardwon.domain.use_cases.retrieve import Retrieve, retire_expired
+from hardwon.domain.use_cases.retrieve import WORD_SECONDS, NoMatches, Retrieve, retire_expired
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import RankingReads
 
@@ -127,7 +129,25 @@ class Recall(NamedTuple):
             terms=search_terms(retrieval.keyword_text or ""),
             decay=self.decay if question.decays else NO_DECAY,
         )
-        return Found(retrieval, context, closeness)
+        return self._held(question, Found(retrieval, context, closeness), deadline)
+
+    def _held(self, question: Question, found: Found, deadline: Deadline) -> Found:
+        """Return *found* with the entries that hold all that a precise question asks for."""
+        retrieval, keywords = found.retrieval, self.retrieve.keywords
+        text, by_keyword = retrieval.keyword_text or "", retrieval.by_keyword
+        is_word = len(text.split()) == 1
+        wanted = retrieval.terms if is_word else decisive_terms(text, retrieval.terms)
+        if not wanted or not (is_word or question.minimum is not None):
+            return found
+        if len(wanted) > 1:
+            try:
+                by_keyword = keywords.match(wanted, "all", question.only, deadline.within(WORD_SECONDS))
+            except KeywordIndexUnavailableError:
+                return found
+        elif by_keyword.count() > 1 and not identifiers(text):
+            return found
+        named = by_keyword.top(1)[0].seq if is_word and by_keyword.count() == 1 else None
+        return found._replace(named=named, holding=NoMatches() if question.minimum is None else by_keyword)
 
     def answer_from(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> Recollection:
         """

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.embedding import Space, Vector, unit
+from hardwon.domain.model.embedding import Space, Vector, knows_english_only, unit
 from hardwon.domain.model.errors import (
     EmbedderError,
     EmbedderUnavailableError,
@@ -17,7 +17,8 @@ from hardwon.domain.model.errors import (
     VectorIndexUnavailableError,
 )
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
-from hardwon.domain.model.keywords import distinctive_terms, search_terms
+from hardwon.domain.model.index_terms import UNSPACED, asked_terms, is_mostly_unspaced
+from hardwon.domain.model.keywords import distinctive_terms, half_typed
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.redaction import redact
@@ -121,6 +122,18 @@ WORDS_A_TOKEN = 1.2
 """The words that a model reads for each token of its limit, generously: the vector of a text near the limit is good enough."""
 
 
+def completed(keywords: KeywordIndex, question: str, only: EntryFilter, deadline: Deadline) -> str:
+    """Return *question* with its last word completed, where no entry holds it but some hold words that begin so."""
+    beginning = half_typed(question)
+    try:
+        if not beginning or keywords.frequencies((beginning,), deadline)[beginning]:
+            return question
+        words = keywords.completions(beginning, only, deadline)
+    except KeywordIndexUnavailableError:
+        return question
+    return question[: -len(beginning)] + " ".join(words) if words else question
+
+
 class NoMatches:
     """The empty matches of a search that was not run."""
 
@@ -150,6 +163,7 @@ class Retrieval(NamedTuple):
     Attributes:
         query: The search text, None without a signal.
         keyword_text: The text of the keyword search, likewise.
+        terms: Its terms, of identifiers also the parts.
         by_vector: Semantic matches.
         by_keyword: Keyword matches.
         spaces: The semantic matches of each space, scored by cosine.
@@ -163,6 +177,7 @@ class Retrieval(NamedTuple):
 
     query: str | None
     keyword_text: str | None = None
+    terms: tuple[str, ...] = ()
     by_vector: Matches = NoMatches()
     by_keyword: Matches = NoMatches()
     spaces: tuple[Matches, ...] = ()
@@ -275,6 +290,8 @@ class _Search:
         self._deadline = deadline
         self._degradations: list[str] = []
         self._numpy_missing = False
+        self._terms: tuple[str, ...] = ()
+        self._unspaced: tuple[int, ...] = ()
         self._embed_by = deadline.within(tools.embed_seconds * len(tools.semantic))
 
     def run(self) -> Retrieval:
@@ -284,6 +301,7 @@ class _Search:
         return Retrieval(
             query=self._query,
             keyword_text=self._keyword_text,
+            terms=self._terms,
             by_vector=_as_one([result.matches for result in found]),
             by_keyword=by_keyword,
             spaces=tuple(result.matches for result in found),
@@ -318,7 +336,7 @@ class _Search:
         ]
 
     def _filled(self, only: EntryFilter, serving: Sequence[int]) -> _Group:
-        searches = [self._tools.semantic[at] for at in serving]
+        searches = [self._tools.semantic[at] for at in serving if self._is_read_by(self._tools.semantic[at])]
         return _Group(only, [search for search in searches if search.store.has_any(only)])
 
     def _start_embedding(self, asked: _Group) -> Background[_Answer]:
@@ -328,7 +346,7 @@ class _Search:
     def _compare(self, asked: _Group, embedding: Background[_Answer]) -> _Found | None:
         try:
             answer = embedding.result(self._embed_by)
-            matches = answer.search.vector_index.compare(answer.vector, asked.only)
+            matches = answer.search.vector_index.compare(answer.vector, self._read_by(answer.search, asked.only))
         except (EmbedderError, TimeoutError, VectorIndexUnavailableError) as error:
             self._degradations.append(f"no vector search: {error}")
             return None
@@ -336,18 +354,41 @@ class _Search:
             self._degradations.append(f"searching with {answer.search.embedder.space.model}: {answer.problem}")
         return _Found(matches, answer.search.embedder)
 
+    def _is_read_by(self, search: SemanticSearch) -> bool:
+        """Return whether the model can tell the query from others; what it can't is searched by words alone."""
+        space = search.embedder.space
+        if not (knows_english_only(space) and is_mostly_unspaced(self._query)):
+            return True
+        problem = f"no vector search: {space.model} does not know the script of the question"
+        self._degradations += [problem] * (problem not in self._degradations)
+        return False
+
+    def _read_by(self, search: SemanticSearch, only: EntryFilter) -> EntryFilter:
+        """Return *only* without the entries that the model can't tell apart."""
+        if not (self._unspaced and knows_english_only(search.embedder.space)):
+            return only
+        return only._replace(except_for=tuple(sorted({*only.except_for, *self._unspaced})))
+
     def _match_words(self) -> Matches:
         keywords, only = self._tools.keywords, self._tools.only
-        terms = search_terms(self._keyword_text)
         deadline = self._deadline.within(WORD_SECONDS)
         try:
+            asked = asked_terms(self._keyword_text)
+            counted = asked.uncertain if self._tools.by_passage else asked.terms
+            frequencies = keywords.frequencies((*counted, UNSPACED), deadline)
+            self._terms = terms = asked.known(term for term, count in frequencies.items() if count)
+            self._unspaced = self._mostly_unspaced(deadline) if frequencies[UNSPACED] else ()
             if self._tools.by_passage:
                 return keywords.weigh(terms, only, deadline)
-            frequencies = keywords.frequencies(terms, deadline)
             return keywords.match(distinctive_terms(terms, frequencies, keywords.size()), "any", only, deadline)
         except KeywordIndexUnavailableError as error:
             self._degradations.append(str(error))
             return NoMatches()
+
+    def _mostly_unspaced(self, deadline: Deadline) -> tuple[int, ...]:
+        """Return the entries that are mostly of scripts without spaces."""
+        found = self._tools.keywords.match((UNSPACED,), "any", self._tools.only, deadline)
+        return tuple(hit.seq for hit in found.top(max(1, found.count())))
 
 
 def _as_one(found: Sequence[Matches]) -> Matches:

@@ -8,7 +8,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError, KeywordIndexUnavailableError
 from hardwon.domain.model.filters import COLLECTIONS, EntryFilter, seen_from
 from hardwon.domain.model.injection.rules import within_budget
-from hardwon.domain.model.keywords import concept_counts, concepts_of, words_of
+from hardwon.domain.model.keywords import concept_counts, concepts_of, terms_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.use_cases.recall import Recall, Recollection
@@ -160,7 +160,7 @@ class Search(NamedTuple):
 def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadline: Deadline) -> Recollection:
     if not concepts:
         return recall.answer(question, deadline)
-    words = list(dict.fromkeys(word for concept in concepts for word in words_of(concept)))
+    words = list(dict.fromkeys(word for concept in concepts for word in terms_of(concept)))
     try:
         holding = recall.retrieve.keywords.match(words, "all", question.only, deadline)
     except KeywordIndexUnavailableError as error:

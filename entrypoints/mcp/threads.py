@@ -140,7 +140,12 @@ class MemoryWorker:
             self._labelling = self._labels.submit(self._label)
 
     def _opened(self) -> Memory:
-        return open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
+        memory = open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
+        if memory.engine.has_outdated_keywords():
+            from hardwon.entrypoints.bootstrap_upkeep import update_keyword_index_later  # once after an upgrade
+
+            update_keyword_index_later(memory, self.project_root)
+        return memory
 
     def _present(self) -> Memory:
         if self._memory is None or not self._memory.is_in_place():

@@ -14,6 +14,7 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.model.vocabulary import REACHES, TIERS
+from hardwon.domain.use_cases.retrieve import completed
 from hardwon.entrypoints.bootstrap_overview import overview_of
 from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.bootstrap_retrieval import influences_of
@@ -116,8 +117,10 @@ def _found(desk: Desk, search: Search, number: int) -> _Found:
     if not search.text:
         found = desk.memory.repository.find(search.only, limit=PAGE_SIZE, offset=(number - 1) * PAGE_SIZE)
         return _Found([Answer(entry, 0.0, {}) for entry in found])
-    question = Question(search.text, search.only, POLICY, PAGE_SIZE, None, NOWHERE, distinct=False)
-    recollection = desk.recall().answer(question, Deadline.after(SEARCH_SECONDS, time.monotonic))
+    recall, deadline = desk.recall(), Deadline.after(SEARCH_SECONDS, time.monotonic)
+    text = completed(recall.retrieve.keywords, search.text, search.only, deadline)
+    question = Question(text, search.only, POLICY, PAGE_SIZE, None, NOWHERE, distinct=False)
+    recollection = recall.answer(question, deadline)
     return _Found(recollection.answers, recollection.degradations)
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
+from hardwon.domain.model.index_terms import UNSPACED, asked_terms
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
@@ -285,3 +286,59 @@ def test_a_name_that_begins_the_description_counts_once(make: MakeWorld) -> None
         for search in SEARCHES.values():
             scores = search(world, ["zebra"], EVERYTHING).scores(seqs)
             assert scores[seqs[0]] == scores[seqs[1]]
+
+
+WRITTEN = (
+    lesson("部署之前必须先清空缓存。否则用户会看到旧页面"),
+    lesson("サーバーを再起動すると接続が切れる"),
+    lesson("ต้องล้างแคชก่อนนำขึ้นระบบ"),
+    lesson("배포 전에 캐시를 비운다"),
+    lesson("getAccountById retries when refresh_token_rotation is on"),
+    lesson("Call os.path.join, then std::vector<bool> with --dry-run"),
+    lesson("kpir后面要重启"),
+)
+
+
+@on_every_keyword_index
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        *(("缓存", 0), ("清", 0), ("清空缓存", 0), ("再起動", 1), ("サーバー", 1), ("แคช", 2), ("캐시", 3)),
+        *(("get_account_by_id", 4), ("get account by id", 4), ("refreshTokenRotation", 4), ("refresh-token", 4)),
+        *(("os_path_join", 5), ("stdVector", 5), ("dryRun", 5), ("dry-run", 5), ("kpir后", 6)),
+    ],
+)
+def test_a_word_within_a_run_and_an_identifier_in_any_spelling_find_their_entry(
+    make: MakeWorld, question: str, place: int
+) -> None:
+    with make() as world:
+        seqs = world.add(*WRITTEN)
+        asked = asked_terms(question)
+        counts = world.keywords.frequencies(asked.terms, IN_TIME)
+        terms = asked.known(term for term, count in counts.items() if count)
+
+        for matches in (
+            world.keywords.weigh(terms, EVERYTHING, IN_TIME),
+            world.keywords.match(terms, "any", EVERYTHING, IN_TIME),
+            world.keywords.match(terms, "all", EVERYTHING, IN_TIME),
+        ):
+            assert matches.top(1)[0].seq == seqs[place]
+
+
+@on_every_keyword_index
+def test_entries_that_are_mostly_without_spaces_are_counted(make: MakeWorld) -> None:
+    with make() as world:
+        world.add(*WRITTEN)
+
+        assert dict(world.keywords.frequencies([UNSPACED], IN_TIME)) == {UNSPACED: 5}
+
+
+@on_every_keyword_index
+def test_a_word_that_is_being_typed_is_completed_by_the_most_frequent(make: MakeWorld) -> None:
+    with make() as world:
+        replication, other = of_file("A replica lags", path="/a.md"), of_file("Replay the log", path="/b.md")
+        world.add(lesson("The Replication slot"), lesson("Replication is off"), replication, other)
+
+        found = [world.keywords.completions(typed, EVERYTHING, IN_TIME) for typed in ("repl", "replicati", "slots")]
+        assert found == [("replication", "replay", "replica"), ("replication",), ()]
+        assert world.keywords.completions("repl", LEARNINGS, IN_TIME) == ("replication",)

@@ -14,7 +14,7 @@ from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook.capture import is_due
-from hardwon.entrypoints.worker import Worker
+from hardwon.entrypoints.worker import REFRESHED, Worker
 from tests.adapters.sqlite.packed_vectors import leave_a_gap
 from tests.conflicts import conflict
 from tests.contracts.worlds import world_of
@@ -312,3 +312,15 @@ def test_a_kill_at_any_point_loses_and_doubles_nothing(world: World, seed: int) 
     kill_and_go_on(world, [chance.uniform(0.1, 0.8) for _ in range(6)])
 
     everything_is_there_once(world, 24)
+
+
+def test_the_worker_updates_a_keyword_index_of_an_earlier_version_and_tells_it_once(world: World) -> None:
+    with contextlib.closing(open_store(str(world.store))) as database:
+        world_of(database).add(lesson("Call getAccountById twice"), lesson("plain words"))
+        database.rows("UPDATE entries_fts SET description = 'Call getAccountById twice' WHERE description LIKE 'Call%'")
+        database.rows("DELETE FROM _metadata WHERE key = 'keyword_index_version'")
+    work(world)
+    work(world)
+
+    assert world.query("SELECT count(*) FROM entries_fts WHERE entries_fts MATCH 'account'") == [(1,)]
+    assert [line for line in logged(world) if "keyword index" in line] == [f"keyword index: 1 {REFRESHED}"]

@@ -1,6 +1,5 @@
 """Search by word and by meaning, in memory."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -8,8 +7,11 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, cosine
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.index_terms import index_words
+from hardwon.domain.model.keywords import completions
 from hardwon.domain.model.ranking.candidates import Hit
 from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
+from hardwon.domain.model.scripts import without_marks
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
@@ -64,19 +66,26 @@ class InMemoryKeywordIndex(KeywordIndex):
     def frequencies(self, terms: Sequence[str], deadline: Deadline) -> Mapping[str, int]:
         del deadline
         self._ensure_available()
-        return {term: sum(words[term] > 0 for words in self._words().values()) for term in terms}
+        return {term: sum(words[without_marks(term)] > 0 for words in self._words().values()) for term in terms}
+
+    @override
+    def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
+        del deadline
+        self._ensure_available()
+        seqs = self._state.within(only._replace(ranked=True))
+        return completions(beginning, (self._state.entries[seq].searchable_text() for seq in seqs))
 
     @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
         del deadline
         self._ensure_available()
         self.searches.append(tuple(terms))
-        combine = any if mode == "any" else all
+        combine, wanted = any if mode == "any" else all, [*map(without_marks, terms)]
         inside = self._state.within(only)
         found = {
-            seq: float(sum(words[term] for term in terms))
+            seq: float(sum(words[term] for term in wanted))
             for seq, words in self._words(labels=mode == "any").items()
-            if seq in inside and terms and combine(words[term] for term in terms)
+            if seq in inside and wanted and combine(words[term] for term in wanted)
         }
         return InMemoryMatches(self._state, found)
 
@@ -91,7 +100,7 @@ class InMemoryKeywordIndex(KeywordIndex):
             seq: " ".join([entry.searchable_text(), *(entry.labels if labels else ())])
             for seq, entry in entries.items()
         }
-        return {seq: Counter(re.findall(r"[^\W_]+", text.lower())) for seq, text in texts.items()}
+        return {seq: Counter(index_words(text)) for seq, text in texts.items()}
 
     def _ensure_available(self) -> None:
         if not self.available:

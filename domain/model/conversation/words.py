@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from hardwon.domain.model.conversation.session import Exchange
-from hardwon.domain.model.keywords import STOP_WORDS, search_terms, words_of
+from hardwon.domain.model.keywords import STOP_WORDS, words_of
 
 READ = 20_000
 """Characters of a prompt, and of a reply, that are read."""
@@ -102,7 +102,9 @@ def is_like(left: str, right: str) -> bool:
 def informative_words(text: str) -> str:
     """Return the first informative words of *text*, separated by spaces; the first search terms if there is hardly any."""
     words = [*dict.fromkeys(salient_words(text))]
-    return " ".join((words if len(words) > 1 else search_terms(text))[:MAX_TOPIC_WORDS]) or text
+    if len(words) <= 1:
+        words = [word for word in dict.fromkeys(words_of(text)) if word not in STOP_WORDS]
+    return " ".join(words[:MAX_TOPIC_WORDS]) or text
 
 
 def _first_of(words: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from hardwon.domain.model.conversation.sentences import split_sentences
-from hardwon.domain.model.keywords import STOP_WORDS, search_terms, words_of
+from hardwon.domain.model.keywords import STOP_WORDS, search_terms, terms_of, words_of
 
 MIN_TERMS = 3
 """Words without stop words; `yes, go on` and `fix it` have none or one."""
@@ -139,6 +139,21 @@ def informative_words(terms: Iterable[str]) -> tuple[str, ...]:
     return tuple(term for term in terms if stem(term) not in _EVERYDAY_STEMS)
 
 
+MIN_DECISIVE = 2
+
+
+def decisive_terms(question: str, terms: Sequence[str]) -> tuple[str, ...]:
+    """
+    Return those of *terms* that an entry has to hold to answer *question* surely; none for a question that is not precise.
+
+    A question is precise with two informative words or an identifier: all of these count.
+    """
+    of_identifiers = {word for identifier in identifiers(question[:LONGEST_PROMPT]) for word in identifier}
+    informative = informative_words(terms)
+    precise = of_identifiers or len({*map(stem, informative)}) >= MIN_DECISIVE
+    return tuple(term for term in terms if term in of_identifiers or term in informative) if precise else ()
+
+
 def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> Sentence:
     """
     Return the information of each informative word of a sentence: `ln((N + 0.5) / (n + 0.5))`, never below 0.
@@ -158,7 +173,7 @@ def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> 
 
 def shared(sentences: Sequence[Sentence], text: str) -> Shared:
     """Return the overlap of *text* with the sentence where coverage times information is greatest."""
-    held = {stem(word) for word in words_of(text)}
+    held = {stem(word) for word in terms_of(text)}
     return max(
         (_shared(sentence, held) for sentence in sentences),
         key=lambda overlap: overlap.coverage * overlap.information,

@@ -113,7 +113,8 @@ class AdaptivePolicy(RecallPolicy):
 
     def relevance(self, candidate: RecallCandidate) -> float:
         """Return the probability that *candidate* answers; unlike the score, it is comparable between questions."""
-        return relevance(candidate.closeness, self.context.background, self._matched_share(candidate))
+        matched = self._matched_share(candidate)
+        return relevance(candidate.closeness, self.context.background, matched, is_held=candidate.holds_all)
 
     def parts(self, candidate: RecallCandidate) -> Parts:
         """Return all inputs of the formulas of score and relevance; an entry without a vector has no closeness."""
@@ -127,6 +128,7 @@ class AdaptivePolicy(RecallPolicy):
             "closeness": candidate.closeness or 0.0,
             "background": self.context.background,
             "matched": self._matched_share(candidate),
+            "held": float(candidate.holds_all),
         }
 
     def _matched_share(self, candidate: RecallCandidate) -> float:

@@ -103,6 +103,8 @@ class RecallCandidate(NamedTuple):
         keyword_place: Its rank in keyword search, likewise.
         touched: How many of the recently touched files it is about.
         closeness: About 0 for an unrelated text and 1 for the same one; None without a vector.
+        is_named: Whether the question is a single word, and this the only entry that holds all of it: it comes first.
+        holds_all: Whether it holds all that a precise question asks for, so that it is above the threshold.
     """
 
     facts: RecallFacts
@@ -112,3 +114,5 @@ class RecallCandidate(NamedTuple):
     keyword_place: int | None = None
     touched: int = 0
     closeness: float | None = None
+    is_named: bool = False
+    holds_all: bool = False

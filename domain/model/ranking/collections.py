@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.filters import PolicyName
-from hardwon.domain.model.keywords import words_of
+from hardwon.domain.model.keywords import terms_of
 from hardwon.domain.model.ranking.adaptive import AdaptivePolicy
 from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
 from hardwon.domain.model.ranking.decay import HIGHEST_BOOST, TIER_BOOSTS
@@ -262,7 +262,7 @@ class FusedPolicy(RecallPolicy):
     def _overlap(self, anchor_id: str) -> float:
         """Return the share of the question's words in *anchor_id*, 0 without an anchor."""
         terms = set(self.context.terms)
-        return len(terms.intersection(words_of(anchor_id))) / len(terms) if terms else 0.0
+        return len(terms.intersection(terms_of(anchor_id))) / len(terms) if terms else 0.0
 
 
 PolicyMaker: TypeAlias = Callable[[RankingContext], RecallPolicy]

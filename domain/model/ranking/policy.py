@@ -96,8 +96,8 @@ class RecallPolicy(ABC):
         return None
 
     def is_named(self, candidate: RecallCandidate) -> bool:
-        """Return whether the question is a single word, and *candidate* the only entry that holds it: it comes first."""
-        return len(self.context.terms) == self.context.keywords.found == 1 and candidate.keyword is not None
+        """Return whether *candidate* comes first, whatever its score: the only entry that holds the word asked for."""
+        return candidate.is_named
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
         """Return the tie-breakers of equal scores, smallest first, before `tie_order`: the own project first."""

@@ -29,15 +29,18 @@ MATCHED_ONLY_WEIGHT = 6.7
 """For an entry without a vector, or without semantic search."""
 
 
+HELD = 0.51
+"""The least relevance of an entry that holds all that a precise question asks for, above the threshold of what is shown."""
+
 FORMULA = (
-    f"min(cap, 1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness + {BACKGROUND_WEIGHT} * background"
+    f"min(cap, max({HELD} * held, 1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness + {BACKGROUND_WEIGHT} * background"
     f" + {MATCHED_WEIGHT} * min(1, matched) ** 0.5))) if has_vector"
-    f" else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched) ** 0.5))))"
+    f" else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched) ** 0.5)))))"
 )
 """The formula for people and programs, in the names of the parts; `cap` is the lowest relevance of earlier answers, 1 first."""
 
 
-def relevance(closeness: float | None, background: float, matched: float) -> float:
+def relevance(closeness: float | None, background: float, matched: float, *, is_held: bool = False) -> float:
     """
     Return the probability that an entry answers.
 
@@ -45,11 +48,14 @@ def relevance(closeness: float | None, background: float, matched: float) -> flo
         closeness: To the question, as `ScoreStatistics.closeness` gives it; None without a vector.
         background: The mean closeness of everything searched.
         matched: Its BM25 score over the least of a full match, 0 when no word matches.
+        is_held: Whether it holds all that a precise question asks for: then it is at least 0.51.
 
     Returns:
         A value in `[0, 1]`, which never falls when *closeness* or *matched* grows.
     """
     words = math.sqrt(min(max(matched, 0.0), MAX_MATCHED))
     if closeness is None:
-        return logistic(MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words)
-    return logistic(INTERCEPT + CLOSENESS_WEIGHT * closeness + BACKGROUND_WEIGHT * background + MATCHED_WEIGHT * words)
+        log_odds = MATCHED_INTERCEPT + MATCHED_ONLY_WEIGHT * words
+    else:
+        log_odds = INTERCEPT + CLOSENESS_WEIGHT * closeness + BACKGROUND_WEIGHT * background + MATCHED_WEIGHT * words
+    return max(HELD if is_held else 0.0, logistic(log_odds))

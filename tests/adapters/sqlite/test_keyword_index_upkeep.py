@@ -1,7 +1,7 @@
 """VACUUM is safe, and a keyword index that is out of step is rebuilt."""
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.keyword_index import rebuild_index
+from hardwon.adapters.sqlite.keyword_index import AT_ONCE, VERSION_KEY, is_outdated, rebuild_index, refresh_index
 from hardwon.domain.model.filters import EVERYTHING
 from tests.adapters.sqlite.sqlite_store import Sql
 from tests.contracts.worlds import ALL, IN_TIME, World
@@ -43,3 +43,38 @@ def test_an_index_of_words_that_is_out_of_step_is_rebuilt(world: World, database
     rebuild_index(database)
     assert found(world) == before
     assert found(world, "quagga")[0] == []
+
+
+def outdated(database: Database) -> None:
+    """Make the index what an earlier version made of the same entries: words as they stand, and no version."""
+    for table, columns in (("entries_fts", ("name", "description", "notes")), ("passages_fts", ("text",))):
+        for column in columns:
+            for rowid, text in database.rows(f"SELECT rowid, {column} FROM {table}"):
+                plain = text.partition("\n")[0].replace(" \U000ffffd", "")
+                database.rows(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (plain, rowid))
+    database.rows("DELETE FROM _metadata WHERE key = ?", (VERSION_KEY,))
+
+
+def test_an_index_of_an_earlier_version_answers_and_is_updated_entry_by_entry(
+    world: World, database: Database, sql: Sql
+) -> None:
+    world.add(lesson("zebra crossing"), *(lesson(f"parse_row_{number} of getRow") for number in range(2 * AT_ONCE)))
+    assert not is_outdated(database)
+    outdated(database)
+    before = sql("SELECT rowid, * FROM entries_fts WHERE entries_fts MATCH 'zebra'")
+
+    assert is_outdated(database)
+    assert (len(found(world, "zebra")[0]), len(found(world, "parserow7")[0])) == (1, 0)
+    assert (refresh_index(database), refresh_index(database)) == (2 * AT_ONCE, 0)
+    assert not is_outdated(database)
+    assert (len(found(world, "zebra")[0]), len(found(world, "parserow7")[0])) == (1, 1)
+    assert sql("SELECT rowid, * FROM entries_fts WHERE entries_fts MATCH 'zebra'") == before
+    assert sql("SELECT count(*) FROM passages_fts_docsize") == [(2 * AT_ONCE + 1,)]
+
+
+def test_no_part_of_a_secret_is_indexed(world: World, sql: Sql) -> None:
+    world.add(lesson("Never print the key AKIA" + "QYLPMN5HHHFPZAM2 in readFile"))
+
+    texts = str(sql("SELECT * FROM entries_fts")) + str(sql("SELECT * FROM passages_fts"))
+    assert "readFile" in texts
+    assert "QYLPMN5" not in texts

@@ -130,7 +130,7 @@ def test_the_embedding_is_that_of_the_active_space(world: World, sql: Sql) -> No
 
 
 def test_the_metadata_names_the_schema_and_the_active_space(world: World, sql: Sql) -> None:
-    assert sql("SELECT key FROM _metadata") == [("schema_version",)]
+    assert sql("SELECT key FROM _metadata ORDER BY key") == [("keyword_index_version",), ("schema_version",)]
 
     world.add(FULL)
     world.embed(FULL, planted(0.6))

@@ -86,3 +86,17 @@ def test_a_megabyte_takes_time_in_proportion() -> None:
         started = time.process_time()
         assert len(excerpt(text, terms, 160).text) <= 160
         assert time.process_time() - started < 20  # quadratic would be minutes
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "marked"),
+    [
+        ("数据库连接池上限设为五十", "连接池", ["连接池"]),
+        ("kpir后面要重启 nginx", "kpir nginx", ["kpir", "nginx"]),
+        ("先清空缓存。再看缓存", "缓存", ["缓存", "缓存"]),
+    ],
+)
+def test_words_are_marked_within_runs_without_spaces(text: str, question: str, marked: list[str]) -> None:
+    shown = excerpt(text, search_terms(question), 200)
+
+    assert [shown.text[span.start : span.end] for span in shown.spans] == marked

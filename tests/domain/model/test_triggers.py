@@ -136,3 +136,21 @@ def test_a_prompt_that_is_the_phrase_says_it_and_any_text_can_be_asked(phrase: s
 
     assert confidence(phrase, phrase) == (1.0 if has_word else None)
     assert confidence(phrase, f"{prompt} {phrase} ") in ({1.0, 0.95} if has_word else {None})
+
+
+@pytest.mark.parametrize(
+    ("phrase", "prompt", "expected"),
+    [
+        ("清空缓存", "请先清空缓存再部署", 0.95),
+        ("缓存", "缓存", 1.0),
+        ("kpir后", "kpir后面要重启", 0.95),
+        ("デプロイ", "デプロイの前に", 0.95),
+        ("重启 nginx", "先停 nginx 以后再重启", 0.7),
+        ("캐시", "캐시를 비워 주세요", 0.95),
+        ("แคช", "ต้องล้างแคชก่อน", 0.95),
+        ("缓存", "缓慢保存", None),
+        ("第3次", "第3次发布", 0.95),
+    ],
+)
+def test_a_phrase_is_found_within_a_run_without_spaces(phrase: str, prompt: str, expected: float | None) -> None:
+    assert confidence(phrase, prompt) == expected

@@ -307,6 +307,9 @@ class RecordingIndex:
         self.searched.set()
         return self.inner.weigh(terms, only, deadline)
 
+    def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
+        return self.inner.completions(beginning, only, deadline)
+
 
 def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
     session, searched = small_session(), threading.Event()

@@ -272,7 +272,7 @@ def test_other_collections_are_asked_by_their_own_rules(shelf: Shelf) -> None:
     answer = shelf.found(QUESTION, collection="all", explain=True)
 
     for row in answer["results"]:
-        names = {"exp": math.exp, "min": min, **row["parts"]}
+        names = {"exp": math.exp, "min": min, "max": max, **row["parts"]}
         recomputed = eval(answer["formula"], {"__builtins__": {}}, names)  # noqa: S307  # a formula of ours
         assert row["score"] == pytest.approx(recomputed, abs=1e-6)
     assert shelf.titles(QUESTION, collection="sessions") == []

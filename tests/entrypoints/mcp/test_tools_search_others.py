@@ -68,7 +68,7 @@ def test_documents_and_others_are_grouped_under_headings_best_first(local: World
     few = few["structuredContent"]
     [other] = few["others"]
     assert len(few["results"]) == 1
-    names = {"exp": math.exp, "min": min, **other["parts"]}
+    names = {"exp": math.exp, "min": min, "max": max, **other["parts"]}
     recomputed = eval(few["othersFormula"], {"__builtins__": {}}, names)  # noqa: S307  # a formula of ours
     assert other["score"] == pytest.approx(recomputed, abs=1e-6)
 

@@ -1,5 +1,6 @@
 """The pages of `hardwon view`: what they show of a store, and as lists for programs."""
 
+import contextlib
 import csv
 import datetime as dt
 import io
@@ -7,11 +8,13 @@ import io
 import attrs
 import pytest
 
+from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Identity, Project, Registry
 from hardwon.entrypoints.view.charts import OTHER, ranked_names, score_parts, sparkline, stacked_bars, weeks_until
 from hardwon.entrypoints.view.words import read_search
+from tests.contracts.worlds import world_of
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.view.caller import Caller, opened
 from tests.strategies import lesson, of_file
@@ -46,6 +49,14 @@ def test_the_memory_lists_all_entries_with_facets_that_write_words(embedded_worl
     patterns = caller.items("/memory.json?q=category:patterns")
     assert {item["category"] for item in patterns} == {"patterns"}
     assert len(patterns) == embedded_world.query("SELECT count(*) FROM entry WHERE category = 'patterns'")[0][0]
+
+
+@pytest.mark.parametrize("typed", ["repl", "replicati", "the+Repl", "复制槽", "槽"])
+def test_a_word_that_is_being_typed_finds_its_entry_first(embedded_world: World, typed: str) -> None:
+    with contextlib.closing(open_store(str(embedded_world.store))) as database:
+        world_of(database).add(lesson("The replication slot fills the disk (复制槽)", name="Slots"))
+
+    assert opened(embedded_world).items(f"/memory.json?q={typed}")[0]["name"] == "Slots"
 
 
 def test_a_search_gives_the_best_first_with_what_its_score_is_made_of(caller: Caller) -> None:

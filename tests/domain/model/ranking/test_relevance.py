@@ -12,16 +12,19 @@ backgrounds = st.floats(-0.3, 1)
 shares = st.floats(0, 5)
 
 
-@given(closeness=st.none() | closenesses, background=backgrounds, matched=shares)
+@given(closeness=st.none() | closenesses, background=backgrounds, matched=shares, is_held=st.booleans())
 def test_relevance_is_a_likelihood_that_anybody_can_compute_again(
-    closeness: float | None, background: float, matched: float
+    *, closeness: float | None, background: float, matched: float, is_held: bool
 ) -> None:
-    names = {"closeness": closeness or 0.0, "background": background, "matched": matched}
-    functions = {"exp": math.exp, "min": min, "cap": 1.0, "has_vector": float(closeness is not None)}
+    names = {"closeness": closeness or 0.0, "background": background, "matched": matched, "held": float(is_held)}
+    functions = {"exp": math.exp, "min": min, "max": max, "cap": 1.0, "has_vector": float(closeness is not None)}
     expected = eval(FORMULA, {"__builtins__": {}}, {**names, **functions})  # noqa: S307  # a formula of ours
 
-    assert 0 <= relevance(closeness, background, matched) <= 1
-    assert relevance(closeness, background, matched) == pytest.approx(expected, abs=1e-9)
+    found = relevance(closeness, background, matched, is_held=is_held)
+
+    assert 0 <= found <= 1
+    assert found == pytest.approx(expected, abs=1e-9)
+    assert found > RELEVANCE_FLOOR or not is_held
 
 
 @given(
