@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from hardwon.domain.model.file_state import AbsentFile
 
-LONGEST_ABSENCE = dt.timedelta(days=90)
-"""A file absent for longer counts as new when it comes back."""
+MAX_ABSENT = 10_000
+"""Absent files of which the state is kept; those that went before count as new when they come back."""
 
 
 class Absences(Protocol):
@@ -16,7 +16,9 @@ class Absences(Protocol):
 
     def keep(self, absent: "AbsentFile", at: dt.datetime) -> None:
         """
-        Store *absent*, replacing an earlier state of that path; delete states older than `LONGEST_ABSENCE` at *at*.
+        Store *absent*, replacing an earlier state of that path.
+
+        Of the other files the states of those that went last are kept, up to `MAX_ABSENT` with this one.
 
         Raises:
             StorageError: the store can't be written now.

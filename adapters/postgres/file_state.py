@@ -7,7 +7,7 @@ from typing import Any
 from hardwon.adapters.postgres.database import Database
 from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.file_state import AbsentFile, Standing
-from hardwon.ports.file_state import LONGEST_ABSENCE, Absences, Tombstone, Tombstones
+from hardwon.ports.file_state import MAX_ABSENT, Absences, Tombstone, Tombstones
 from hardwon.ports.override import override
 
 COUNTERS = ("access_count", "last_accessed", "validation_count", "useful_count")
@@ -35,23 +35,36 @@ OF_FILE = f"""
 """
 
 
-class PostgresAbsences(Absences):
-    """Files that are gone, in the table `departed`."""
+DELETE_BEYOND = """
+    DELETE FROM hardwon.departed WHERE tenant = %(tenant)s AND file_path IN (
+        SELECT file_path FROM hardwon.departed WHERE tenant = %(tenant)s AND file_path != %(file_path)s
+        GROUP BY file_path ORDER BY max(departed_at) DESC, file_path OFFSET %(others)s
+    )
+"""
 
-    def __init__(self, database: Database) -> None:
+
+class PostgresAbsences(Absences):
+    """
+    Files that are gone, in the table `departed`.
+
+    Args:
+        database: The open store.
+        most: How many files are kept.
+
+    """
+
+    def __init__(self, database: Database, most: int = MAX_ABSENT) -> None:
         self._database = database
+        self._most = most
 
     @override
     def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
         file = {"file_path": absent.file_path, "departed_at": at}
         rows = [{**file, "anchor_id": anchor, **_to_values(standing)} for anchor, standing in absent.standings.items()]
         with self._database.transaction():
-            self._database.rows(
-                "DELETE FROM hardwon.departed WHERE tenant = %(tenant)s AND departed_at < %(before)s",
-                before=at - LONGEST_ABSENCE,
-            )
             self.forget(absent.file_path)
             self._database.run_many(INSERT, rows)
+            self._database.rows(DELETE_BEYOND, file_path=absent.file_path, others=self._most - 1)
 
     @override
     def of(self, file_path: str, file_hash: str) -> AbsentFile | None:

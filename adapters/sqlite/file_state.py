@@ -8,7 +8,7 @@ from hardwon.adapters.sqlite.database import Database, to_text
 from hardwon.adapters.sqlite.decoding import Decoder, readable, text
 from hardwon.adapters.sqlite.rows import encoded, taken_usage
 from hardwon.domain.model.file_state import AbsentFile, Standing
-from hardwon.ports.file_state import LONGEST_ABSENCE, Absences, Tombstone, Tombstones
+from hardwon.ports.file_state import MAX_ABSENT, Absences, Tombstone, Tombstones
 from hardwon.ports.override import override
 
 COUNTERS = ("access_count", "last_accessed", "validation_count", "useful_count")
@@ -21,20 +21,32 @@ decode_standing = Decoder(FIELDS)
 INSERT = f"INSERT INTO departed ({', '.join(COLUMNS)}) VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
 
 
-class SqliteAbsences(Absences):
-    """Files that are gone, in the store's table `departed`."""
+DELETE_BEYOND = """DELETE FROM departed WHERE file_path IN (SELECT file_path FROM departed WHERE file_path != ?
+    GROUP BY file_path ORDER BY max(departed_at) DESC, file_path LIMIT -1 OFFSET ?)"""
 
-    def __init__(self, database: Database) -> None:
+
+class SqliteAbsences(Absences):
+    """
+    Files that are gone, in the store's table `departed`.
+
+    Args:
+        database: The open store.
+        most: How many files are kept.
+
+    """
+
+    def __init__(self, database: Database, most: int = MAX_ABSENT) -> None:
         self._database = database
+        self._most = most
 
     @override
     def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
         file = {"file_path": absent.file_path, "departed_at": to_text(at)}
         rows = [{**file, "anchor_id": anchor, **_to_values(standing)} for anchor, standing in absent.standings.items()]
         with self._database.transaction():
-            self._database.rows("DELETE FROM departed WHERE departed_at < ?", (to_text(at - LONGEST_ABSENCE),))
             self.forget(absent.file_path)
             self._database.run_many(INSERT, rows)
+            self._database.rows(DELETE_BEYOND, (absent.file_path, self._most - 1))
 
     @override
     def of(self, file_path: str, file_hash: str) -> AbsentFile | None:

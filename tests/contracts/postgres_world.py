@@ -14,7 +14,7 @@ from hardwon.adapters.postgres.proposals import PostgresProposals
 from hardwon.adapters.postgres.snapshots import PostgresSnapshots
 from hardwon.adapters.postgres.vector_index import PostgresVectorIndex
 from hardwon.adapters.postgres.vectors import PostgresVectorStore
-from tests.contracts.worlds import World
+from tests.contracts.worlds import MAX_ABSENT, World
 from tests.strategies import SPACE
 
 
@@ -31,7 +31,7 @@ def world_of(database: Database) -> World:
         triggers=PostgresTriggerSource(database),
         snapshots=PostgresSnapshots(database),
         tombstones=PostgresTombstones(database),
-        absences=PostgresAbsences(database),
+        absences=PostgresAbsences(database, MAX_ABSENT),
         receipts=PostgresReceipts(database),
         deliveries=PostgresDeliveries(database),
         windows=PostgresContextWindows(database),

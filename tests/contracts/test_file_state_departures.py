@@ -2,16 +2,15 @@ import contextlib
 import datetime as dt
 
 import attrs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.file_state import AbsentFile, Standing, standing_of
 from hardwon.domain.model.vocabulary import TIERS
-from tests.contracts.worlds import MakeWorld, on_every_implementation
+from tests.contracts.worlds import MAX_ABSENT, MakeWorld, on_every_implementation
 from tests.strategies import DAY, NOW, few_examples, importance_weights, labels, of_file, phrases, timestamps
-
-LONGEST_ABSENCE = 90 * DAY
 
 pytestmark = on_every_implementation
 
@@ -35,7 +34,7 @@ standings = st.builds(
 files = st.builds(
     AbsentFile, st.sampled_from(PATHS), st.dictionaries(st.sampled_from(["", "a", "b"]), standings, min_size=1)
 )
-steps = st.lists(st.tuples(files, st.sampled_from([0, 1, 89, 91])) | st.sampled_from(PATHS), max_size=6)
+steps = st.lists(st.tuples(files, st.sampled_from([0, 1, 91, 36_500, -3_650])) | st.sampled_from(PATHS), max_size=6)
 
 
 def one(path: str, name: str = "Name", digest: str = "1") -> AbsentFile:
@@ -71,9 +70,9 @@ def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_sam
                 absent, days = step
                 now += days * DAY
                 world.absences.keep(absent, now)
-                expected = {
-                    path: departure for path, departure in expected.items() if departure[1] >= now - LONGEST_ABSENCE
-                }
+                expected.pop(absent.file_path, None)
+                others = sorted(expected, key=lambda path: (-expected[path][1].timestamp(), path))
+                expected = {path: expected[path] for path in others[: MAX_ABSENT - 1]}
                 expected[absent.file_path] = absent, now
 
         for path in (*PATHS, "/unknown.md"):
@@ -81,14 +80,18 @@ def test_a_file_that_appears_is_that_of_its_path_else_the_last_that_said_the_sam
                 assert world.absences.of(path, digest) == wanted(expected, path, digest)
 
 
-def test_departures_older_than_ninety_days_are_forgotten_at_the_next_departure(make: MakeWorld) -> None:
+@pytest.mark.parametrize("years", [-10, 100])
+def test_departures_go_for_their_number_and_never_for_their_age(make: MakeWorld, years: int) -> None:
     with make() as world:
         world.absences.keep(one("/a.md"), NOW)
-        world.absences.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE)
+        world.absences.keep(one("/b.md", digest="2"), NOW + years * 365 * DAY)
         assert world.absences.of("/a.md", "")
-        world.absences.keep(one("/b.md", digest="2"), NOW + LONGEST_ABSENCE + dt.timedelta(microseconds=1))
+        assert world.absences.of("/b.md", "")
+        world.absences.keep(one("/c.md", digest="3"), NOW + DAY)
 
-        assert world.absences.of("/a.md", "1") is None
+        assert [path for path in ("/a.md", "/b.md", "/c.md") if world.absences.of(path, "")] == sorted(
+            ["/c.md", "/a.md" if years < 0 else "/b.md"]
+        )
 
 
 def test_a_change_that_is_undone_leaves_absences_as_they_were(make: MakeWorld) -> None:

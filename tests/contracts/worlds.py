@@ -128,6 +128,10 @@ class World:
         self.vectors.put((text, vectors[text.seq]) for text in self.vectors.pending(ALL) if text.seq in vectors)
 
 
+MAX_ABSENT = 2
+"""So few, that a test reaches the bound."""
+
+
 def world_in_memory() -> World:
     state = State()
     vectors, receipts = InMemoryVectorStore(state), InMemoryReceipts(state=state)
@@ -142,7 +146,7 @@ def world_in_memory() -> World:
         triggers=InMemoryTriggerSource(state),
         snapshots=InMemorySnapshots(state),
         tombstones=InMemoryTombstones(state),
-        absences=InMemoryAbsences(state),
+        absences=InMemoryAbsences(state, MAX_ABSENT),
         receipts=receipts,
         deliveries=InMemoryDeliveries(receipts, state),
         windows=InMemoryContextWindows(receipts),
@@ -167,7 +171,7 @@ def world_of(database: Database) -> World:
         triggers=SqliteTriggerSource(database),
         snapshots=SqliteSnapshots(database),
         tombstones=SqliteTombstones(database),
-        absences=SqliteAbsences(database),
+        absences=SqliteAbsences(database, MAX_ABSENT),
         receipts=SqliteReceipts(database),
         deliveries=SqliteDeliveries(database),
         windows=SqliteContextWindows(database),

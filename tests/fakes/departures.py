@@ -3,21 +3,21 @@
 import datetime as dt
 
 from hardwon.domain.model.file_state import AbsentFile
-from hardwon.ports.file_state import LONGEST_ABSENCE, Absences
+from hardwon.ports.file_state import MAX_ABSENT, Absences
 from hardwon.ports.override import override
 from tests.fakes.state import State
 
 
 class InMemoryAbsences(Absences):
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, most: int = MAX_ABSENT) -> None:
         self._state = state
+        self._most = most
 
     @override
     def keep(self, absent: AbsentFile, at: dt.datetime) -> None:
-        left = {
-            path: departure for path, departure in self._state.absent.items() if departure[1] >= at - LONGEST_ABSENCE
-        }
-        self._state.absent = {**left, absent.file_path: (absent, at)}
+        others = sorted((path, departure) for path, departure in self._state.absent.items() if path != absent.file_path)
+        others.sort(key=lambda other: other[1][1], reverse=True)
+        self._state.absent = {**dict(others[: self._most - 1]), absent.file_path: (absent, at)}
 
     @override
     def of(self, file_path: str, file_hash: str) -> AbsentFile | None:
