@@ -122,6 +122,7 @@ def test_a_copy_to_a_server_and_back_is_equal(happened: list[Change]) -> None:
         assert back.vectors() == source.vectors()
 
 
+@pytest.mark.postgres
 def test_a_forgotten_text_stays_forgotten_in_a_copy() -> None:
     text, other = (f"The {name} database is reset every night at three, so keep no fixture there." for name in "AB")
     with in_a_file() as source, on_a_server() as there, in_a_file() as back:
