@@ -113,15 +113,14 @@ def _memory(key: str, fields: object) -> IndexedMemory:
     for name, value in given.items():
         if not SHAPES[name].fits(value):
             raise InvalidEntryError(f"{key!r}: {name} is {_shown(value)}: it must be {SHAPES[name].wanted}")
-    folder, filename = os.path.split(path)
     vector, vector_problem = _vector(fields.get("embedding"))
     return IndexedMemory(
         path=path,
         tags=tuple(given.get("tags", ())),
         keywords=tuple(given.get("descriptionKeywords", ())),
         mtime=given.get("mtime"),
-        project=given.get("basename", "").strip() or os.path.basename(folder) or None,
-        filename=filename,
+        project=given.get("basename", "").strip() or None,
+        filename=os.path.basename(path),
         description=given.get("description", "").strip() or None,
         vector=vector,
         vector_problem=vector_problem,

@@ -7,7 +7,7 @@ from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank, Warn
 from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_projects import identify, registry_of
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, name_of, registry_of
 
 if TYPE_CHECKING:
     from hardwon.domain.model.settings import Settings
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
     from hardwon.domain.use_cases.index_files import IndexFiles
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
+    from hardwon.domain.use_cases.place_files import PlaceFiles
     from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.domain.use_cases.settle_versions import SettleVersions
     from hardwon.ports.documents import SourceFiles
@@ -156,7 +157,20 @@ def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemor
         repository=memory.repository,
         history=memory.engine.history(),
         clock=memory.clock,
-        registry=registry_of(memory),
+        place=build_place_files(memory),
+    )
+
+
+def build_place_files(memory: Memory) -> "PlaceFiles":
+    """Give entries the project that holds their file."""
+    from hardwon.domain.use_cases.place_files import PlaceFiles
+
+    return PlaceFiles(
+        know=build_know_projects(memory),
+        identify=identify,
+        label_of=name_of,
+        home=os.path.realpath(os.path.expanduser("~")),
+        workspace=memory.settings.workspace,
     )
 
 

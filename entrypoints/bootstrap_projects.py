@@ -19,6 +19,11 @@ def identify(folder: str) -> "Identity":
     return identify(folder).as_text()
 
 
+def name_of(folder: str) -> str:
+    """Return the name a project or workspace goes by: its folder's, as text that can be stored; `/` for the root."""
+    return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
+
+
 def registry_of(memory: Memory) -> "Registry":
     """Return the projects that the store knows."""
     return memory.engine.registry(memory.settings.trust)

@@ -20,8 +20,9 @@ from hardwon.domain.use_cases.retro import Review, ReviseLearning, SaveRetro
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_change_entry
 from hardwon.entrypoints.bootstrap_files import build_sync_banks
+from hardwon.entrypoints.bootstrap_projects import name_of
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
-from hardwon.entrypoints.context import name_of, read_workplace
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.engine import Warn
 from hardwon.ports.knowledge_bank import BankFiles
 

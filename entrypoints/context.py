@@ -17,7 +17,7 @@ from hardwon.domain.model.filters import CollectionName
 from hardwon.domain.model.project import Project, Registry
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, registry_of
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, name_of, registry_of
 from hardwon.entrypoints.versions import settle_here
 
 GIT_SECONDS = 0.5
@@ -30,11 +30,6 @@ def read_signals(project_root: str, deadline: Deadline, warn: Warn) -> ContextQu
         feature=feature_probe(project_root, warn).active_feature(),
         files=change_probe(project_root, warn).changed_files(deadline),
     )
-
-
-def name_of(folder: str) -> str:
-    """Return the name a project or workspace goes by: its folder's, as text that can be stored; `/` for the root."""
-    return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
 
 
 ASK_SECONDS = 0.5

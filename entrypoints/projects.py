@@ -9,8 +9,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.project import Project
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
-from hardwon.entrypoints.context import name_of
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, name_of
 
 if TYPE_CHECKING:
     from hardwon.domain.model.context import Workplace

@@ -19,8 +19,9 @@ from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.bootstrap_project import read_settings
+from hardwon.entrypoints.bootstrap_projects import name_of
 from hardwon.entrypoints.bootstrap_supersession import keep_in_place_of
-from hardwon.entrypoints.context import name_of, read_workplace
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports
 from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.presenters.entries import (

@@ -187,6 +187,7 @@ filters = st.sampled_from([EVERYTHING, LEARNINGS]) | st.builds(
     label=labels_of_projects,
     permanent=st.booleans(),
     unlabelled=st.booleans(),
+    unplaced=st.booleans(),
     tag=st.none() | st.sampled_from(WORDS[:2]),
     folder=st.none() | st.sampled_from(["/", "/memory", "/memory/decision", "/memory/dec"]),
     spec_folder=spec_folders,
@@ -236,6 +237,7 @@ def is_within(entry: Entry, only: EntryFilter) -> bool:
         and is_in_scope
         and is_kept
         and is_bare
+        and not (only.unplaced and entry.project)
         and is_tagged
         and is_below
         and is_shown

@@ -114,6 +114,8 @@ def _of_its_origin(only: EntryFilter) -> Iterator[Where]:
                 "f_anywhere": list(only.anywhere),
             },
         )
+    if only.unplaced:
+        yield Where("e.project IS NULL", {})
     if only.origins:
         yield Where(f"(e.project = ANY(%(f_origins)s) OR {_placed('f_origins')})", {"f_origins": list(only.origins)})
     if only.visible_in is not None:

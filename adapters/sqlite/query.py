@@ -125,6 +125,8 @@ def _of_its_origin(only: EntryFilter) -> Iterator[Where]:
         )
         named = f"{os.sep}{workspace}" if workspace and os.sep not in workspace else None
         yield Where(sql, (*projects, workspace, named, named, *only.anywhere))
+    if only.unplaced:
+        yield Where("e.project IS NULL", ())
     if only.origins:
         yield _of_projects(only.origins)
     if only.visible_in is not None:

@@ -38,6 +38,7 @@ class EntryFilter(NamedTuple):
         label: Only entries whose project has this label.
         permanent: Only permanent entries.
         unlabelled: Only entries without keywords.
+        unplaced: Only entries without a project.
         tag: Only entries with this tag of the user.
         folder: Only entries of files below this folder, its path absolute, links resolved.
         spec_folder: Only entries of this specification.
@@ -67,6 +68,7 @@ class EntryFilter(NamedTuple):
     label: str | None = None
     permanent: bool = False
     unlabelled: bool = False
+    unplaced: bool = False
     tag: str | None = None
     folder: str | None = None
     spec_folder: str | None = None
@@ -91,6 +93,8 @@ LEARNINGS = EntryFilter()
 IMPORTED_LEARNINGS = EntryFilter(source="import", ranked=True)
 EVERYTHING = EntryFilter(kinds=KINDS)
 OF_OTHERS = EntryFilter(kinds=KINDS, of_others=True, ranked=True)
+UNPLACED = EntryFilter(kinds=tuple(kind for kind in KINDS if kind != "learning"), unplaced=True)
+"""Entries of files whose project is not known."""
 CONVERSATIONS = EntryFilter(kinds=CONVERSATION_KINDS, ranked=True)
 
 CollectionName: TypeAlias = Literal["all", "learnings", "sessions", "conversations", "documents"]

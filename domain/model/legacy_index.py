@@ -26,7 +26,7 @@ class IndexedMemory:
         tags: The user's own labels.
         keywords: Words of the description.
         mtime: When the file was changed, in Unix seconds; None if not given.
-        project: The name of its project or folder.
+        project: The name of its project or folder; None if not given.
         description: None in indexes that do not hold it.
         vector: As it is in the index; None if it has no list of numbers.
         vector_problem: Why the vector of the index can't be used.

@@ -13,8 +13,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, UnreadableFileError, UnusableVectorError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
-from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.index_one_file import IndexOneFile, follows, sections_below, stored_of
+from hardwon.domain.use_cases.place_files import PlaceFiles
 from hardwon.domain.use_cases.retrieve import embed_documents
 from hardwon.domain.use_cases.stored_values import record_given
 from hardwon.ports.activity import History, UsageLog
@@ -55,13 +55,13 @@ class _Described(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class ImportMemoryIndex:
-    """Import each memory as a session of the project whose folder holds its file, atomically."""
+    """Import each memory as a session of the project that holds its file, atomically."""
 
     sources: SourceFiles
     repository: EntryRepository
     history: History
     clock: Clock
-    registry: Registry = attrs.field(factory=Registry)
+    place: PlaceFiles
 
     def import_memories(self, memories: Iterable[IndexedMemory]) -> ImportedIndex:
         """
@@ -93,16 +93,10 @@ class ImportMemoryIndex:
             entry = memory.to_session(_description(memory, file), mtime, file_hash, known)
         except InvalidEntryError as error:
             raise InvalidEntryError(f"{memory.path!r}: {error}") from error
-        self.repository.put(entry if known else self._placed(entry))
+        self.repository.put(entry if entry.project else self.place.placed(entry))
         if (stored := self.repository.get(entry.entry_id)) and stored != known:
             of_file = attrs.evolve(stored, tags=file.tags if file else (), keywords=file.keywords if file else ())
             record_given(self.history, of_file, stored, self.clock.now())
-
-    def _placed(self, entry: Entry) -> Entry:
-        project = self.registry.holding(entry.file_path or "")
-        if project is None:
-            return entry
-        return attrs.evolve(entry, project=project.id, workspace=os.path.dirname(project.identity.root))
 
     def _described(self, memory: IndexedMemory) -> _Described | None:
         """Return the description in the file of *memory*, None if it is no markdown file or can't be read."""

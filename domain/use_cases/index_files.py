@@ -163,7 +163,7 @@ class _Run:
 
     def forget(self, path: str) -> None:
         known = stored_of(self._tools.repository, path)
-        if all(entry.kind == "document" and not entry.file_hash for entry in known):
+        if not any(entry.file_hash for entry in known):
             return  # imported from an older index without a file: only the store has its text
         if not self._dry_run:
             self._tools.forget.gone(path)

@@ -15,11 +15,12 @@ from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
+from hardwon.entrypoints.bootstrap_projects import name_of
 from hardwon.entrypoints.bootstrap_transfer import FrontValue, read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
-from hardwon.entrypoints.context import name_of, read_workplace
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (
     SWITCHED_OFF,

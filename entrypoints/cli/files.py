@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
 from types import FrameType
 from typing import Annotated
@@ -13,13 +14,14 @@ from typing import Annotated
 import attrs
 import typer
 
+from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, StorageError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
 from hardwon.domain.use_cases.save_session import Given, SaveSession
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_files import build_index_files, build_save_session
+from hardwon.entrypoints.bootstrap_files import build_index_files, build_place_files, build_save_session
 from hardwon.entrypoints.bootstrap_transfer import is_storable, watch_files
 from hardwon.entrypoints.bootstrap_upkeep import rebuild_keyword_index
 from hardwon.entrypoints.cli.console import complain, print_json, progress, say, warn
@@ -37,6 +39,9 @@ from hardwon.entrypoints.presenters.entries import complaints_of_private, entry_
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_piped, standard_input
 from hardwon.entrypoints.versions import others_notice, settle_versions
+
+ASK_GIT_SECONDS = 5.0
+"""How long git may be asked about projects that are new to the store, all together."""
 
 
 def index(
@@ -76,8 +81,8 @@ def index(
     ensure_storable(project_root)
     memory = open_for(project_root, global_store, create=not dry_run)
     index_files = build_index_files(memory, project_root, read_workplace(memory, project_root))
-    if rebuild_fts and not dry_run:
-        rebuild_keyword_index(memory)
+    if not dry_run:
+        _prepare(memory, rebuild_fts=rebuild_fts)
     wanted = [_existing(path, index_files) for path in paths or ()]
     run = functools.partial(index_files.index, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
     indexed = _index_with_progress(run, verbose=verbose)
@@ -100,6 +105,15 @@ def index(
             say(others_notice(at_home))
     if not dry_run:
         label_after_output(memory)
+
+
+def _prepare(memory: Memory, *, rebuild_fts: bool) -> None:
+    """Rebuild the keyword index if that is wanted, and give entries of files their project that lack one."""
+    if rebuild_fts:
+        rebuild_keyword_index(memory)
+    place = build_place_files(memory)
+    if place.place_all(memory.repository):
+        place.ask(Deadline.after(ASK_GIT_SECONDS, time.monotonic))
 
 
 def _existing(path: str, index_files: IndexFiles) -> str:

@@ -21,7 +21,9 @@ from hardwon.entrypoints.bootstrap_files import (
     build_import_memory_index,
     build_import_older_index,
     build_keep_vectors,
+    build_place_files,
 )
+from hardwon.entrypoints.bootstrap_projects import name_of
 from hardwon.entrypoints.bootstrap_transfer import (
     ExportFile,
     build_import_store,
@@ -35,7 +37,7 @@ from hardwon.entrypoints.cli.console import Yes, ask, complain, print_json, prog
 from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.context import name_of, read_workplace
+from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line
@@ -89,7 +91,7 @@ def restore(
 
 MAX_WARNINGS = 20
 ASK_GIT_SECONDS = 30.0
-"""How long git may be asked about the projects of an export, all together."""
+"""How long git may be asked about the projects of an import, all together."""
 COMPARE_SECONDS = 30.0
 """How long the one text may take that is embedded to compare the vectors of an index."""
 
@@ -191,6 +193,7 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
     else:
         memory = open_for(project_root, global_store)
         imported, noun = build_import_memory_index(memory, project_root).import_memories(memories), "session"
+        build_place_files(memory).ask(Deadline.after(ASK_GIT_SECONDS, time.monotonic))
         _warn_of_skipped(imported.skipped)
         kept = _keep_vectors(memory, memories)
     embedded = 0 if no_embed else embed_with_progress(memory)

@@ -48,7 +48,7 @@ def test_an_entry_with_its_vector_takes_about_four_kilobytes() -> None:
 
 
 def test_fields_that_are_missing_empty_or_unknown_are_fine() -> None:
-    read = IndexedMemory(path=SESSION.file_path or "", filename="memory-20260212-134206.md", project="such")
+    read = IndexedMemory(path=SESSION.file_path or "", filename="memory-20260212-134206.md")
 
     assert read_memory_index(index()) == [read]
     assert read_memory_index(index(embedding=None, description=None, colour={"x": []})) == [read]

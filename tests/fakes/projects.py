@@ -1,7 +1,7 @@
 """The projects of a store in memory."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 import attrs
@@ -10,11 +10,24 @@ from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.project import Identity, Project
+from hardwon.domain.use_cases.know_projects import KnowProjects
+from hardwon.domain.use_cases.place_files import PlaceFiles
 from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry, StoreEntry
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.override import override
 from hardwon.ports.projects import Projects
+from tests.fakes.repository_history import InMemoryRepositoryHistory
 from tests.fakes.state import State
+
+
+def placing(
+    projects: Projects, identify: Callable[[str], Identity] = lambda folder: Identity(folder, folder)
+) -> PlaceFiles:
+    """Return what gives entries of files their project; no git, the user's folder is `/home/me`."""
+    know = KnowProjects(projects, InMemoryRepositoryHistory("me@example.invalid"), exists=lambda _: True)
+    return PlaceFiles(
+        know=know, identify=identify, label_of=lambda folder: folder.split("/")[-1] or "/", home="/home/me"
+    )
 
 
 class InMemoryProjects(Projects):

@@ -128,6 +128,7 @@ def _is_within(entry: Entry, only: EntryFilter) -> bool:
         and only.category in {None, entry.category}
         and (entry.permanent or not only.permanent)
         and not (only.unlabelled and entry.keywords)
+        and not (only.unplaced and entry.project)
         and _is_of_time(entry.created_at.replace(microsecond=0), only)
         and only.spec_folder in {None, entry.spec_folder}
         and only.anchor in {None, entry.anchor_id}

@@ -1,6 +1,5 @@
 from typing import Any
 
-import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,12 +9,12 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory
-from hardwon.domain.model.project import Identity, Project, Registry
 from hardwon.domain.use_cases.import_legacy import ImportedIndex, ImportMemoryIndex
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import WRITTEN_AT, InMemoryFiles
 from tests.fakes.history import InMemoryHistory
+from tests.fakes.projects import InMemoryProjects, placing
 from tests.strategies import NOW, file_entries, labels, of_file, texts
 
 
@@ -25,11 +24,13 @@ class Importing:
     def __init__(self) -> None:
         self.files = InMemoryFiles()
         self.repository = InMemoryEntryRepository()
+        self.projects = InMemoryProjects(self.repository.state)
         self.bring_in = ImportMemoryIndex(
             sources=self.files,
             repository=self.repository,
             history=InMemoryHistory(self.repository.state),
             clock=FixedClock(),
+            place=placing(self.projects),
         )
 
     def export(self) -> str:
@@ -171,17 +172,22 @@ def test_one_memory_that_cannot_be_kept_keeps_all_out(importing: Importing) -> N
     assert importing.repository.count(EVERYTHING) == 0
 
 
-def test_a_session_belongs_to_the_innermost_project_that_holds_its_file(importing: Importing) -> None:
-    outer, inner = (Project(path, path, Identity(path, path)) for path in ("/x", "/x/app"))
-    bring_in = attrs.evolve(importing.bring_in, registry=Registry((outer, inner)))
+def test_a_session_gets_the_project_that_holds_its_file_and_the_label_that_the_index_says(importing: Importing) -> None:
+    importing.bring_in.import_memories(
+        [
+            memory("/x/app/one.md", project="app"),
+            memory("/x/app/two.md"),
+            memory("/y/app/notes/three.md", project="app"),
+        ]
+    )
+    importing.bring_in.import_memories([memory("/x/app/one.md", project="application")])
 
-    bring_in.import_memories([memory("/x/app/one.md"), memory("/x/application.md"), memory("/y/two.md")])
-
-    found = {
-        entry.file_path: (entry.project, entry.workspace) for entry in importing.repository.find(EVERYTHING, limit=9)
-    }
-    assert found == {
-        "/x/app/one.md": ("/x/app", "/x"),
-        "/x/application.md": ("/x", "/"),
-        "/y/two.md": (None, None),
+    entries = importing.repository.find(EVERYTHING, limit=9)
+    projects = {project.id: project.identity.root for project in importing.projects.known()}
+    assert {
+        entry.file_path: (projects[entry.project or ""], entry.source_project, entry.workspace) for entry in entries
+    } == {
+        "/x/app/one.md": ("/x/app", "application", "/x"),
+        "/x/app/two.md": ("/x/app", "app", "/x"),
+        "/y/app/notes/three.md": ("/y/app", "app", "/y"),
     }

@@ -16,6 +16,7 @@ from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.files import InMemoryFiles
 from tests.fakes.history import InMemoryHistory
+from tests.fakes.projects import InMemoryProjects, placing
 from tests.fakes.vectors import InMemoryVectorStore
 from tests.strategies import DIMENSIONS, QUERY_VECTOR, lesson, planted
 
@@ -44,6 +45,7 @@ class Importing:
             repository=self.repository,
             history=InMemoryHistory(self.repository.state),
             clock=FixedClock(),
+            place=placing(InMemoryProjects(self.repository.state)),
         )
         bring_in.import_memories(memories)
         return self.keep.keep(memories, ENDLESS)

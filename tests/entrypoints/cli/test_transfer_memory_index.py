@@ -13,6 +13,7 @@ from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon
 from tests.entrypoints.provider_process import Scene
+from tests.entrypoints.repositories import UNTRUSTED, Repositories
 
 OLD: dict[str, Any] = {
     "tags": ["k8s"],
@@ -267,3 +268,81 @@ def test_an_index_that_is_not_there_is_reported(world: World) -> None:
 
     assert (done.code, done.stderr.count("\n"), "'nowhere.json'" in done.stderr) == (1, 1, True)
     assert not world.store.exists()
+
+
+SUBJECTS = {
+    "config-service": ("k8s pod restart debugging", "helm chart values", "kubernetes diagnostics of a node", "rollout"),
+    "billing": ("invoice rounding", "tax of partners", "currency table"),
+    "search/indexer": ("tokens of the index", "shards", "ranking of results"),
+}
+
+
+def of_three_folders(src: Path) -> dict[str, dict[str, Any]]:
+    """Return an index of ten sessions, none of whose files and folders is there."""
+    return {
+        f"{src}/{folder}/memory-2026021{at}-134206.md": {
+            **OLD,
+            "basename": folder.rpartition("/")[2],
+            "filename": f"memory-2026021{at}-134206.md",
+            "description": subject,
+        }
+        for folder, subjects in SUBJECTS.items()
+        for at, subject in enumerate(subjects)
+    }
+
+
+def test_imported_sessions_are_found_in_the_projects_of_their_folders(empty_world: World) -> None:
+    world, src = empty_world, empty_world.folder / "home" / "src"
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    assert bring_in(world, of_three_folders(src)).stdout == (
+        "Imported 10 sessions, 0 known already; 10 vectors made.\n"
+    )
+
+    (src / "config-service").mkdir(parents=True)
+    world.project = src / "config-service"
+    first, second, *_ = hardwon(world, "recall", "kubernetes", "diagnostics", "--scope", "project").stdout.splitlines()
+    assert first == "Searching 4 memories..."
+    assert second.endswith("] config-service/memory-20260212-134206.md")
+    assert hardwon(world, "index").code == 0
+    listed = hardwon(world, "project", "list", "--json").items
+    assert {item["label"]: item["entries"] for item in listed} == {
+        "config-service": 4,
+        "billing": 3,
+        "indexer": 3,
+    }
+
+
+def test_the_message_to_build_embeddings_counts_imported_sessions(empty_world: World) -> None:
+    world, src = empty_world, empty_world.folder / "home" / "src"
+    world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    bring_in(world, of_three_folders(src), "--no-embed")
+    (src / "billing").mkdir(parents=True)
+    world.project = src / "billing"
+
+    done = hardwon(world, "recall", "invoice", "--in", "sessions", "--scope", "project")
+    assert done.stdout == "Searching 3 memories...\nRun `/save` to build embeddings, or `hardwon index --embed`\n"
+    assert done.stderr == "(3 without embeddings)\n"
+
+
+def test_an_index_places_sessions_that_were_imported_without_a_project(world: World) -> None:
+    src = world.folder / "home" / "src"
+    bring_in(world, of_three_folders(src))
+    world.query("UPDATE entry SET project = NULL, workspace = NULL")
+
+    assert hardwon(world, "index", "--dry-run").code == 0
+    assert world.query("SELECT count(*) FROM entry WHERE project IS NULL") == [(10,)]
+    assert hardwon(world, "index").code == 0
+
+    rows = world.query("SELECT p.label, count(*) FROM entry e JOIN project p ON p.id = e.project GROUP BY 1 ORDER BY 1")
+    assert rows == [("billing", 3), ("config-service", 4), ("indexer", 3)]
+    assert hardwon(world, "index").code == 0
+    assert world.query("SELECT count(*) FROM entry") == [(10,)]
+
+
+def test_a_folder_in_a_foreign_clone_keeps_its_imported_sessions_at_home(world: World) -> None:
+    clone = Repositories(world).make("clone", UNTRUSTED)
+
+    bring_in(world, {f"{clone}/memory-1.md": {**OLD, "basename": "clone", "description": "told there"}})
+
+    [row] = [item for item in hardwon(world, "project", "list", "--json").items if item["label"] == "clone"]
+    assert (row["state"], row["entries"]) == ("foreign", 1)
