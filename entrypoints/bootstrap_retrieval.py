@@ -83,7 +83,7 @@ def build_search(memory: Memory) -> "Search":
     """Search for a model; worth keeping, as `build_recall` is."""
     from hardwon.domain.use_cases.search import Search
 
-    return Search(build_recall(memory), memory.engine.usage())
+    return Search(build_recall(memory), memory.engine.usage(), memory.repository)
 
 
 def build_load(memory: Memory) -> "Load":

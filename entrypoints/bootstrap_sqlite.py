@@ -22,6 +22,7 @@ from hardwon.adapters.sqlite.keyword_index import (
 from hardwon.adapters.sqlite.metadata import EXPOSED, SqliteMetadata
 from hardwon.adapters.sqlite.registry import read_registry
 from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.untrusted import size_of
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.adapters.store_folder import exposed
 from hardwon.domain.model.deadline import Deadline
@@ -291,7 +292,7 @@ class SqliteUpkeep(Upkeep):
 
     @override
     def size(self) -> int:
-        return 0 if self._database.path == IN_MEMORY else os.path.getsize(self._database.path)
+        return 0 if self._database.path == IN_MEMORY else size_of(self._database.path)
 
     @override
     def ensure_sound(self) -> None:

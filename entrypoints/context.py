@@ -66,6 +66,7 @@ def read_place(memory: Memory, project_root: str) -> Place:
         label=project.label,
         visibility=registry.visibility(project),
         labels=registry.labels(),
+        siblings=registry.siblings(project),
     )
     settle_here(memory, project_root, workplace)
     return Place(project, workplace, registry)

@@ -121,14 +121,16 @@ def embed_now(memory: Memory) -> list[str]:
     """
     deadline = Deadline.after(WRITE_SECONDS, time.monotonic)
     try:
-        problems = fill_spaces(memory, BATCH, deadline=deadline, batch=BATCH_IN_TIME).problems
+        filled = fill_spaces(memory, BATCH, deadline=deadline, batch=BATCH_IN_TIME)
+        problems = filled.problems
         if deadline.passed() and memory.count_pending(EVERYTHING):
             wake(memory.settings, os.curdir)
+            problems = problems if problems or filled.made else (f"none was made within {WRITE_SECONDS:g} s",)
     except (StorageError, OSError) as error:
         problems = (str(error),)
     providers = {space.embedder.space.provider for space in memory.spaces}
     found_by = "the embedded model" if len(problems) < len(providers) else "keyword search"
-    return [f"stored without a vector, {found_by} finds it: {problem}" for problem in problems]
+    return [f"its vector follows, until then {found_by} finds it: {problem}" for problem in problems]
 
 
 def _proposing(memory: Memory, embed_pending: EmbedPending) -> EmbedPending:

@@ -217,9 +217,8 @@ def _sound(memory: Memory) -> str:
     if path is None:
         return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
     ensure_sound(memory)
-    return (
-        f"{counted(memory.repository.count(EVERYTHING), 'entry', 'entries')} in {path}, {os.path.getsize(path)} bytes"
-    )
+    count, size = memory.repository.count(EVERYTHING), memory.engine.upkeep().size()
+    return f"{counted(count, 'entry', 'entries')} in {path}, {size} bytes"
 
 
 def _server(memory: Memory, server: ServerAddress) -> str:

@@ -55,6 +55,11 @@ def kind_by_place(path: str, project_root: str) -> Kind | None:
 SPECS = "specs"
 
 _NAME = re.compile(r"(?P<time>[0-9]{2}-[0-9]{2}-[0-9]{2}_[0-9]{2}-[0-9]{2})__(?P<topic>.+)\.md", re.IGNORECASE)
+_DATED = re.compile(
+    r"(?:memory[-_])?(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8})(?:[-_T](?P<time>[0-9]{6}|[0-9]{4}|[0-9]{2}(?:-[0-9]{2}){1,2}))?"
+    r"(?![0-9]).*\.md",
+    re.IGNORECASE,
+)
 _GAP = re.compile(r"[-_\s]+")
 
 
@@ -74,12 +79,20 @@ def spec_folder(path: str) -> str:
 
 
 def written_at(name: str) -> dt.datetime | None:
-    """Return the time in a file's *name*, without a time zone; None for other names and impossible dates."""
-    found = _NAME.fullmatch(name)
+    """
+    Return the time in a file's *name*, without a time zone; None for other names and impossible dates.
+
+    Names are `28-11-25_14-30__oauth.md`, `memory-20260212-134206.md`, `2026-02-12-oauth.md` and alike; without a time the day begins.
+    """
     try:
-        return dt.datetime.strptime(found["time"], "%d-%m-%y_%H-%M") if found else None  # noqa: DTZ007  # names have no zone
+        if found := _NAME.fullmatch(name):
+            return dt.datetime.strptime(found["time"], "%d-%m-%y_%H-%M")  # noqa: DTZ007  # names have no zone
+        if found := _DATED.fullmatch(name):
+            time = (found["time"] or "").replace("-", "").ljust(6, "0")
+            return dt.datetime.strptime(found["day"].replace("-", "") + time, "%Y%m%d%H%M%S")  # noqa: DTZ007
     except ValueError:
-        return None
+        pass
+    return None
 
 
 def named_at(name: str) -> dt.datetime | None:

@@ -227,7 +227,7 @@ def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
     rest = (
         *(_reasoning(detail) if detail.kind == "decision" else ()),
         f"### {FILES}",
-        file_list(chunk.metadata.files[:MAX_LISTED]),
+        file_list(detail.files[:MAX_LISTED]),
     )
     before, after = redact("\n\n".join(head)), redact("\n\n".join(rest))
     room = max(MAX_LINES - len(f"{before}\n\n\n{after}".split("\n")), MIN_CONTEXT)
@@ -268,7 +268,7 @@ def _detail_facts(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> Iterator[str
         yield fact(SESSION, escaped(chunk.session_id))
     if about.areas:
         yield fact(AREAS, enumeration(about.areas))
-    if about.phases:
-        yield fact(PHASES, ", ".join(plan_link(phase, plan_of) for phase in about.phases))
+    if phases := detail.phases:
+        yield fact(PHASES, ", ".join(plan_link(phase, plan_of) for phase in phases))
     if chunk.permanent:
         yield fact(PERMANENT, YES)

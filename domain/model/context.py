@@ -123,6 +123,7 @@ class Workplace(NamedTuple):
         label: The name of the project, its folder's.
         visibility: The entries that may be shown there without being asked for.
         labels: The labels of all projects, by id.
+        siblings: The names of known projects in the same folder.
     """
 
     project: str
@@ -132,6 +133,7 @@ class Workplace(NamedTuple):
     label: str = ""
     visibility: Visibility = Visibility()
     labels: Mapping[str, str] = {}
+    siblings: tuple[str, ...] = ()
 
     @property
     def own(self) -> tuple[str, ...]:

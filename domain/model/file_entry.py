@@ -82,7 +82,7 @@ def to_entry(
         keywords=fields.keywords or earlier.keywords,
         tags=fields.tags or earlier.tags,
         references=fields.files or earlier.references,
-        updated_at=fields.date or utc_time(document.mtime),
+        updated_at=_written_at(document, fields),
         project=origin.project,
         door="file",
         source_project=_claimed(fields, earlier) or origin.label,
@@ -118,9 +118,14 @@ def utc_time(seconds: int) -> dt.datetime:
         return EPOCH
 
 
+def _written_at(document: Document, fields: FileFields) -> dt.datetime:
+    """Return the date in the front matter, else in the file's name, else when the file was changed."""
+    return fields.date or document.named_at or utc_time(document.mtime)
+
+
 def _new(document: Document, fields: FileFields, kind: Kind, texts: tuple[str, str], defaults: Defaults) -> Entry:
     """Return the entry of a file that had none, with the values that the store decides from now on."""
-    written = fields.date or document.named_at or utc_time(document.mtime)
+    written = _written_at(document, fields)
     return Entry(
         kind=kind,
         name=texts[0],
@@ -292,7 +297,7 @@ class CapturedEntries(NamedTuple):
         )
 
     def _time(self) -> dt.datetime:
-        return self.document.fields.date or utc_time(self.document.mtime)
+        return _written_at(self.document, self.document.fields)
 
     def _is_permanent(self, of: CapturedSection, known: Entry | None) -> bool:
         by_store = known is not None and known.permanent

@@ -200,6 +200,12 @@ class Registry(NamedTuple):
         """Return how all projects are called, by id."""
         return {project.id: self.label_of(project.id) for project in self.projects}
 
+    def siblings(self, project: Project) -> tuple[str, ...]:
+        """Return the names of other projects in the folder that *project* is in, in order, without repeats."""
+        folder = os.path.dirname(project.identity.root)
+        beside = (other.label for other in self.projects if os.path.dirname(other.identity.root) == folder)
+        return tuple(sorted({*beside} - {project.label, ""}))
+
     def named(self, name: str) -> list[Project]:
         """Return the project of that id, key or folder; else those of that label with parent, or else of that label."""
         for is_named in (

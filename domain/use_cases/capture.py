@@ -189,7 +189,8 @@ class Capture:
         )
 
     def _described(self, draft: Draft, buffer: SessionBuffer) -> Chunk:
-        return described(draft, self.workplace.label, buffer.session_id or None, self.workplace.branch)
+        here = self.workplace
+        return described(draft, here.label, buffer.session_id or None, here.branch, here.siblings)
 
     def _store(self, buffer: SessionBuffer, handled: int = 0) -> None:
         if (

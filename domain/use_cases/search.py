@@ -71,7 +71,7 @@ class SearchResult(NamedTuple):
         rules: The constitutional entries that apply in the project, whole ones within their budget.
         answers: Best first, without the rules.
         others: Answers of other kinds, likewise.
-        counts: For each answer the number of occurrences of each concept in its text; empty without concepts.
+        counts: For each answer the number of occurrences of each concept in its file, or its text; empty without concepts.
         suggestion: A hint when nothing was found, else empty.
         degradations: The missing parts with their reasons, one line each.
 
@@ -90,6 +90,7 @@ class Search(NamedTuple):
 
     recall: Recall
     usage: UsageLog
+    entries: EntryRepository
 
     def find(
         self,
@@ -128,7 +129,7 @@ class Search(NamedTuple):
         others = Recollection()
         if besides:
             others = _answers(recall, _calibrated(question, besides), wanted, deadline)
-        counts = [concept_counts(wanted, answer.entry.searchable_text()) for answer in recollection.answers if wanted]
+        counts = [concept_counts(wanted, self._whole_text(answer.entry)) for answer in recollection.answers if wanted]
         found = [*rules_shown, *(answer.entry for answer in (*recollection.answers, *others.answers))]
         degradations = dict.fromkeys((*recollection.degradations, *others.degradations))
         return SearchResult(
@@ -139,6 +140,12 @@ class Search(NamedTuple):
             suggestion="" if recollection.answers or others.answers else _suggestion(question.only),
             degradations=(*degradations, *count_access(self.usage, found, self.recall.clock.now())),
         )
+
+    def _whole_text(self, entry: Entry) -> str:
+        """Return the text of the file that *entry* is from, without a title of its name; of a learning all that is searched."""
+        if not entry.file_path:
+            return entry.searchable_text()
+        return (self.entries.with_file(entry.file_path) or entry).description
 
     def rules_apart(self, question: Question, *, wanted: bool = True) -> tuple[list[Entry], Question]:
         """

@@ -106,6 +106,7 @@ class StartupScan:
     def __init__(self, scan: Scan) -> None:
         self._scan = scan
         self._leaving = threading.Event()
+        self._indexed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="startup-scan", daemon=True)
 
     def start(self) -> None:
@@ -114,6 +115,11 @@ class StartupScan:
             self._scan.settings.global_store, system_clock().now()
         ):
             self._thread.start()
+
+    @property
+    def is_indexing(self) -> bool:
+        """Whether it has begun, and files are still to be indexed; missing vectors may be made after that."""
+        return self._thread.is_alive() and not self._indexed.is_set()
 
     def stop(self) -> None:
         """End after the file that is being indexed, or leave it to the end of the process."""
@@ -128,6 +134,7 @@ class StartupScan:
             with self._scan.memory() as memory:
                 look_up_if_possible(memory, self._scan.project_root)
                 indexed = self._scan.look_through(memory, wanted=self._goes_on)
+                self._indexed.set()
                 for line in (*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings):
                     self._scan.warn(line)
                 self._embed(memory)

@@ -107,6 +107,11 @@ class MemoryWorker:
             for thread in (self._thread, self._embedding, self._labels):
                 thread.shutdown(wait=False)
 
+    @property
+    def is_indexing(self) -> bool:
+        """Whether the startup scan still indexes files."""
+        return self._startup_scan is not None and self._startup_scan.is_indexing
+
     def begin_scan(self) -> None:
         """Begin the startup scan, if there is one."""
         if self._startup_scan:

@@ -77,7 +77,7 @@ class FoundRow(MemoryRow):
         description="How well it answers, 0 to 100; of others and collection all how likely, in percent"
     )
     excerpt: str = Field(description="The passage that answers; memory_load brings all of it")
-    concept_counts: dict[str, int] | None = Field(description="How often each concept stands in it, as written")
+    concept_counts: dict[str, int] | None = Field(description="How often its file contains each concept, as written")
     parts: dict[str, float] | None = Field(description="With explain: what the score is made of, as the formula says")
     origin: FoundOrigin
 
@@ -95,6 +95,9 @@ class SearchAnswer(Answer):
     formula: str | None = Field(description="With explain: the score, of its parts by name")
     others_formula: str | None = Field(description="The same for others")
     notes: list[str] = Field(description="What was missing from this search")
+
+
+STILL_INDEXING = "the project's files are still being indexed: search again in a moment to find all of them"
 
 
 class SearchTools:
@@ -161,6 +164,8 @@ class SearchTools:
             decays=use_decay,
         )
 
+        is_indexing = self._worker.is_indexing
+
         def search(memory: Memory) -> tuple[SearchResult, Workplace]:
             workplace = workplace_for(name, memory, self._worker.project_root, warn)
             here = _here(question, name, workplace, scope)
@@ -174,6 +179,8 @@ class SearchTools:
             return result, workplace
 
         result, here = await self._worker.call(search)
+        if is_indexing:
+            result = result._replace(degradations=(*result.degradations, STILL_INDEXING))
         text = query.strip() or " ".join(concepts)
         return _answer(result, Report(text, chosen.policy, self._root, explained=explain, here=here))
 
@@ -222,7 +229,7 @@ def _lines(result: SearchResult, report: Report) -> Iterator[str]:
         yield "\nOthers:"
         yield from (line.text for line in report._replace(policy=COLLECTIONS["all"].policy).documents(result.others))
     if result.suggestion:
-        yield f"Nothing found: {result.suggestion}"
+        yield f"{'No other memory answers' if result.rules else 'Nothing found'}: {result.suggestion}"
     yield from (f"Note: {line}" for line in result.degradations)
 
 

@@ -72,6 +72,8 @@ def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:
 
 
 INDENT = "   "
+ARROW = "      \u2192 "
+"""Begins the lines below a document's place."""
 QUOTES = '""'
 ID_DIGITS = 8
 EXCERPT_LINES = 2
@@ -143,7 +145,7 @@ class Report(NamedTuple):
 
     def documents(self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()) -> Iterator[Marked]:
         """
-        Yield for each answer score and place, the title, how often concepts stand in it.
+        Yield for each answer score and place, the title, how often its file contains the concepts.
 
         Args:
             answers: Best first.
@@ -156,9 +158,10 @@ class Report(NamedTuple):
             score = f"{answer.score:.2f}" if share is None else f"{share:.0%}"
             yield Marked(f"[{score}] {self._where(answer)}")
             name = stored_passage(excerpt(answer.entry.name, terms, self._room()))
-            yield Marked(f"{name.text} (#{answer.entry.number})", name.spans).after(INDENT)
+            yield Marked(f"{name.text} (#{answer.entry.number})", name.spans).after(ARROW)
             if counts:
-                yield Marked(f"{INDENT}{', '.join(f'{concept} ({count})' for concept, count in counts[at].items())}")
+                listed = ", ".join(f"{concept} ({count})" for concept, count in counts[at].items())
+                yield Marked(f"{ARROW}Contains: {listed}")
             yield from self._origin(answer.entry)
             yield from self._explanation(answer)
 

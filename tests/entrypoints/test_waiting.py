@@ -24,7 +24,7 @@ def test_a_write_leaves_to_the_worker_what_it_has_no_time_to_embed(
     monkeypatch.setattr(embed_after_write, "WRITE_SECONDS", 0.0)
     [problem] = embed_after_write.embed_now(memory)
 
-    assert problem.startswith("stored without a vector, keyword search finds it: ")
+    assert problem.startswith("its vector follows, until then keyword search finds it: ")
     assert woken == [(str(world_by_word.store), os.curdir)]
 
     monkeypatch.setattr(embed_after_write, "WRITE_SECONDS", 60.0)

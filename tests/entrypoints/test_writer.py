@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
+from hardwon.entrypoints import embed_after_write
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import COMPLETE, VALID, bank, hardwon, keep, run, upsert, write
+from tests.entrypoints.provider_process import Scene
 
 DIMENSIONS = 384
 
@@ -295,9 +297,24 @@ def test_weights_that_are_missing_cost_the_vector_and_not_the_entry(world: World
     done = write(world)
 
     assert (done.code, done.stdout.count("Stored: ")) == (0, 1)
-    assert done.stderr.startswith("Warning: stored without a vector, keyword search finds it: ")
+    assert done.stderr.startswith("Warning: its vector follows, until then keyword search finds it: ")
     assert done.stderr.count("\n") == 1
     assert world.query("SELECT embedding FROM entries") == [(None,)]
+
+
+def test_the_writer_says_that_a_vector_follows_where_the_provider_does_not_answer(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    woken = list[str]()
+    monkeypatch.setattr(embed_after_write, "wake", lambda settings, _: woken.append(settings.global_store))
+    scene.choose("openai")
+    scene.stub.hangs_before = True
+    done = write(scene.world)
+
+    assert (done.code, done.stdout.count("Stored: ")) == (0, 1)
+    [line] = [line for line in done.stderr.splitlines() if "vector" in line]
+    assert line.startswith("Warning: its vector follows, until then keyword search finds it: ")
+    assert woken == [str(scene.world.store)]
 
 
 def test_bad_settings_are_reported_and_stop_nothing(world: World) -> None:

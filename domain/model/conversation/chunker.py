@@ -17,7 +17,7 @@ from hardwon.domain.model.conversation.statements import is_important
 from hardwon.domain.model.conversation.topics import is_led_by_command, topic_of
 from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 
-MAX_EXCHANGES = 8
+MIN_EXCHANGES, MAX_EXCHANGES = 3, 8
 
 
 class Chunker(NamedTuple):
@@ -76,7 +76,11 @@ class Chunker(NamedTuple):
         return not is_discussion and (is_important(exchange.user) or announces(exchange.user))
 
     def _divided(self, draft: Draft, recent: tuple[Exchange, ...]) -> tuple[Draft, ...]:
-        """Return *draft*, cut where its subject changes, else where it is full; its exchanges are the last of *recent*."""
+        """
+        Return *draft*, cut where its subject changes, else where it is full; its exchanges are the last of *recent*.
+
+        A subject that goes on in a full chunk takes its last exchanges along, so that no chunk of it has less than three.
+        """
         size = len(draft.exchanges)
         is_discussion = is_led_by_command(draft.topic, self.boundaries)
         if not is_discussion and (place := first_change(recent, size)) is not None:
@@ -84,8 +88,9 @@ class Chunker(NamedTuple):
             return (first, *self._divided(rest, recent))
         if size <= MAX_EXCHANGES:
             return (draft,)
-        goes_on_with_it = is_discussion or goes_on(recent, MAX_EXCHANGES)
-        return draft.split(MAX_EXCHANGES, draft.topic if goes_on_with_it else self._topic(draft.exchanges[-1]))
+        if is_discussion or goes_on(recent, MAX_EXCHANGES):
+            return draft.split(size - MIN_EXCHANGES, draft.topic)
+        return draft.split(MAX_EXCHANGES, self._topic(draft.exchanges[-1]))
 
     def _topic(self, exchange: Exchange) -> str:
         return topic_of(exchange, self.boundaries)

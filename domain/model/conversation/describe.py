@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -234,7 +234,9 @@ class Statement(NamedTuple):
     is_answer: bool = False
 
 
-def described(draft: Draft, project: str, session_id: str | None, branch: str | None = None) -> Chunk:
+def described(
+    draft: Draft, project: str, session_id: str | None, branch: str | None = None, siblings: Iterable[str] = ()
+) -> Chunk:
     """
     Return *draft* as a chunk with title, summary and metadata.
 
@@ -243,9 +245,10 @@ def described(draft: Draft, project: str, session_id: str | None, branch: str | 
         project: The user's own project.
         session_id: The session, None when unknown.
         branch: The git branch for a draft that does not have one; None without git.
+        siblings: The names of known projects beside the user's own.
     """
     spoken = tuple(statement for _, statement in _statements(draft.exchanges))
-    metadata = _metadata(draft.exchanges, spoken, project)
+    metadata = _metadata(draft.exchanges, spoken, project, siblings)
     texts = [statement.text for statement in spoken]
     return Chunk(
         chunk_id=chunk_identity(project, draft.exchanges[0]),
@@ -374,13 +377,15 @@ def _uncommanded(prompt: str) -> str:
     return without_opening(prompt, word) if word in commands_in(word) else prompt
 
 
-def _metadata(exchanges: Iterable[Exchange], spoken: tuple[Statement, ...], project: str) -> Metadata:
+def _metadata(
+    exchanges: Iterable[Exchange], spoken: tuple[Statement, ...], project: str, siblings: Iterable[str]
+) -> Metadata:
     texts = [exchange.text for exchange in exchanges]
     decisions = _distinct(
         unechoed((statement.text, statement.by_user) for statement in spoken if "decision" in statement.kinds)
     )
     return Metadata(
-        projects=_unique(filter(None, (project, *_found(projects_in, texts)))),
+        projects=_unique(filter(None, (project, *_found(partial(projects_in, known=tuple(siblings)), texts)))),
         files=files_in(texts),
         commands=_unique(_found(commands_in, (f"{exchange.user}\n{exchange.assistant}" for exchange in exchanges))),
         decisions=decisions,

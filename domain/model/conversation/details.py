@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.describe import first_stated, headline
+from hardwon.domain.model.conversation.mentions import files_in, phases_in
 from hardwon.domain.model.conversation.session import Chunk, Exchange, timestamp
 from hardwon.domain.model.conversation.words import informative_words
 from hardwon.domain.model.identity import short_hash
@@ -23,12 +24,16 @@ class Detail(NamedTuple):
         detail_id: 16 hex digits: the hash of kind, project, time and statement.
         statement: One line, without secrets.
         exchanges: Those that led to it, in order; the last states it.
+        files: Those of the chunk that these exchanges name, by path or by base name.
+        phases: Those of the chunk that these exchanges name.
     """
 
     detail_id: str
     kind: Kind
     statement: str
     exchanges: tuple[Exchange, ...]
+    files: tuple[str, ...] = ()
+    phases: tuple[str, ...] = ()
 
     @property
     def stated_in(self) -> Exchange:
@@ -66,7 +71,16 @@ def _detail(chunk: Chunk, kind: Kind, statement: str, place: int) -> Detail:
     """Return the detail of the *statement* of the exchange at *place*."""
     clean, exchanges = redact(statement), _led_to(statement, chunk.exchanges[: place + 1])
     detail_id = short_hash(kind, chunk.project, timestamp(exchanges[-1].at), clean)
-    return Detail(detail_id, kind, clean, exchanges)
+    texts = [exchange.text for exchange in exchanges]
+    names, phases = set(files_in(texts)), set(phases_in("\n".join(texts)))
+    return Detail(
+        detail_id,
+        kind,
+        clean,
+        exchanges,
+        files=tuple(file for file in chunk.metadata.files if {file, file.rpartition("/")[2]} & names),
+        phases=tuple(phase for phase in chunk.metadata.phases if phase in phases),
+    )
 
 
 def _led_to(statement: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:

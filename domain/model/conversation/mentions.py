@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from hardwon.domain.model.keywords import STOP_WORDS
 
@@ -29,10 +30,26 @@ _CODED = re.compile(r"\b[Pp]roject (?P<name>[^\W\d_][\w]{0,60}(?:[-_][\w-]{1,60}
 _FOLDER = re.compile(
     rf"(?:~|\.\.|\b)/(?:projects?|repos|code|workspaces?|git)/{_NAME.format('name')}(?=[/\s`'\"),;:!?.]|$)"
 )
+_WHICH = "|".join(
+    """
+    actual android application backend base bigger client company complete current customer demo different empty entire existing
+    external final finished first frontend full git github gitlab go golang internal ios java javascript kotlin large larger last
+    legacy local main monorepo mono multi new next node old open-source original other own parent personal pet php present previous
+    private public python rails react real remote respective right ruby rust same sample second separate side similar single small
+    smaller source swift target template test third toy typescript underlying upstream web website weekend whole working wrong
+    """.split()
+)
+"""Words that say which project, and do not name it: `the whole project`, `our Python repo`."""
+
+_BEFORE = re.compile(
+    rf"\b(?:the|our|my|your|their|this|that) [`'\"\u201c]?(?!(?:{_WHICH})\b(?!-)){_NAME.format('name')}[`'\"\u201d]?(?:'s)? (?:project|repo|repository)\b",
+    re.IGNORECASE,
+)
 _NAMES_PROJECT = re.compile(r"[Pp]roject|repo|/(?:code|workspace|git)", re.IGNORECASE)
 """Found in every text that names a project, and sooner."""
 
-_KINDS_OF_PROJECT = (_QUOTED, _NAMED, _PLAIN, _CODED, _FOLDER)
+_KINDS_OF_PROJECT = (_QUOTED, _NAMED, _PLAIN, _CODED, _FOLDER, _BEFORE)
+
 
 _NO_NAMES = STOP_WORDS | frozenset(
     """
@@ -61,14 +78,27 @@ def phases_in(text: str) -> Iterator[str]:
     return (found[1] for found in _PHASE.finditer(text))
 
 
-def projects_in(text: str) -> Iterator[str]:
-    """Yield the names of projects in *text*, in order, with repeats: `project foo`, `~/projects/foo`."""
-    found = [
-        (match.start("name"), match["name"].rstrip("-."))
-        for kind in (_KINDS_OF_PROJECT if _NAMES_PROJECT.search(text) else ())
-        for match in kind.finditer(text)
-    ]
+def projects_in(text: str, known: Iterable[str] = ()) -> Iterator[str]:
+    """
+    Yield the names of projects in *text*, in order, with repeats: `project foo`, `the foo project`, `~/projects/foo`.
+
+    Args:
+        text: Any text.
+        known: Names of projects that count wherever they are a word of their own; with an article `parser` is a thing.
+    """
+    kinds = [*(_KINDS_OF_PROJECT if _NAMES_PROJECT.search(text) else ()), *map(_bare, known)]
+    found = [(match.start("name"), match["name"].rstrip("-.")) for kind in kinds for match in kind.finditer(text)]
     return (name for _, name in sorted(found) if name.lower() not in _NO_NAMES)
+
+
+@lru_cache(maxsize=1024)
+def _bare(name: str) -> re.Pattern[str]:
+    """Return the pattern of *name* as a word of its own, no part of a path or of another name."""
+    articles = "".join(rf"(?<!\b{word} )" for word in _ARTICLES if name.isalpha() and name.islower())
+    return re.compile(rf"(?<![\w./@-]){articles}(?P<name>{re.escape(name)})(?![\w/@-]|\.\w)")
+
+
+_ARTICLES = "the a an The A An this that This That our Our my your its each every any no".split()
 
 
 _ROUTED = r"[(\[][\w.@+-]{1,80}[)\]]"

@@ -18,8 +18,12 @@ from tests.strategies import NOW, few_examples
 
 DECIDED = "We decided to use Postgres instead of MySQL because of the locks."
 EXCHANGES = (
-    Exchange("Unrelated: rename the folder.", "Renamed.", NOW),
-    Exchange("Postgres or MySQL for the locks?", "MySQL locks whole tables, therefore writers wait.", NOW + MINUTE),
+    Exchange("Unrelated: rename docs/old.md of phase 9.", "Renamed.", NOW),
+    Exchange(
+        "Postgres or MySQL for the locks of db.py in phase 71?",
+        "MySQL locks whole tables, therefore writers wait.",
+        NOW + MINUTE,
+    ),
     Exchange("", "", NOW + 2 * MINUTE, (Answered("Which one?", "Postgres", ("Postgres", "SQLite")),)),
     Exchange("Right.", f"{DECIDED} Watch out: the migration is flaky.", NOW + 3 * MINUTE),
     Exchange("Thanks", "", NOW + 4 * MINUTE),
@@ -34,9 +38,9 @@ CHUNK = Chunk(
         decisions=(DECIDED,),
         gotchas=("Watch out: the migration is flaky.",),
         preferences=("I prefer tabs.",),
-        files=("src/db.py",),
+        files=("docs/old.md", "src/db.py"),
         areas=("infrastructure",),
-        phases=("71",),
+        phases=("9", "71"),
     ),
     session_id="s-1",
     permanent=True,
@@ -171,10 +175,21 @@ def test_a_note_has_at_most_sixty_lines_and_links_to_the_rest(lines: int, *, is_
 
 
 def test_a_phase_links_to_its_plan_else_to_where_it_will_be() -> None:
-    for section in written(plan="docs/plans/71 a.md"):
-        assert "- **Phases:** [Phase 71](../../docs/plans/71%20a.md)\n" in section.text
-    for section in written():
-        assert "- **Phases:** [Phase 71](../../.planning/phases/71-PLAN.md)\n" in section.text
+    for section in written(plan="docs/plans/71 a.md")[:2]:
+        assert "[Phase 71](../../docs/plans/71%20a.md)\n" in section.text
+    for section in written()[:2]:
+        assert "[Phase 71](../../.planning/phases/71-PLAN.md)\n" in section.text
+
+
+def test_a_statement_takes_files_and_phases_from_its_own_exchanges() -> None:
+    _, decision, gotcha, preference = (section.text for section in written())
+
+    assert ("- `src/db.py`" in decision, "[Phase 71](" in decision) == (True, True)
+    assert not any(word in decision for word in ("docs/old.md", "Phase 9"))
+    assert "### Related files\n\nNone." in gotcha
+    assert "Phase" not in gotcha
+    assert "### Related files\n\n- `docs/old.md`" in preference
+    assert "- **Phases:** [Phase 9](" in preference
 
 
 @pytest.mark.parametrize(

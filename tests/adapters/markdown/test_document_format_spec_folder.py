@@ -61,5 +61,25 @@ def test_another_sort_of_name_has_no_timestamp(name: str) -> None:
     assert (written_at(name), topic(name)) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("memory-20260212-134206.md", (2026, 2, 12, 13, 42, 6)),
+        ("memory-20260212-134206-2.md", (2026, 2, 12, 13, 42, 6)),
+        ("2026-02-12-oauth-callback.md", (2026, 2, 12)),
+        ("2026-02-12.md", (2026, 2, 12)),
+        ("20260212_1342_oauth.md", (2026, 2, 12, 13, 42)),
+        ("2026-02-12T13-42-06-oauth.md", (2026, 2, 12, 13, 42, 6)),
+        ("2026-02-12-12-factor-app.md", (2026, 2, 12)),
+        ("2026-02-30-oauth.md", None),
+        ("202602121-oauth.md", None),
+        ("oauth-2026-02-12.md", None),
+        ("2026-02-12-oauth.txt", None),
+    ],
+)
+def test_other_names_that_begin_with_a_date_tell_it(name: str, written: tuple[int, ...] | None) -> None:
+    assert written_at(name) == (written and dt.datetime(*written))  # type: ignore[arg-type]  # noqa: DTZ001
+
+
 def test_a_topic_without_words_is_none() -> None:
     assert topic("01-02-26_10-20__--_.md") is None

@@ -175,6 +175,7 @@ def test_trigger_phrases_are_those_of_the_head_else_of_the_text_else_those_a_use
             {"date": "2026-01-02T03:04:05Z"},
             dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC),
         ),
+        ("2026-11-22-tokens.md", {}, dt.datetime(2026, 11, 22).astimezone()),
         ("99-11-26_14-05__tokens.md", {}, dt.datetime.fromtimestamp(1_770_000_000, dt.UTC)),
         ("tokens.md", {}, dt.datetime.fromtimestamp(1_770_000_000, dt.UTC)),
     ],
@@ -186,7 +187,7 @@ def test_a_document_was_created_when_it_says_else_when_its_name_says_else_when_i
     documents.files.put(f"{SPECS}005-auth/memory/{name}", "Text.", WRITTEN_AT, **front_matter)
     documents.index.index()
 
-    assert documents.entries[""].created_at == local
+    assert (documents.entries[""].created_at, documents.entries[""].updated_at) == (local, local)
 
 
 def test_defaults_hold_for_new_documents_that_say_nothing() -> None:

@@ -45,7 +45,7 @@ class Room:
 
     def search(self, question: Question = QUESTION, **how: Any) -> SearchResult:
         recall = Recall(self.repository, Retrieve([], self.keywords), FixedClock(), Weights())
-        return Search(recall, self.usage).find(question, IN_TIME, **how)
+        return Search(recall, self.usage, self.repository).find(question, IN_TIME, **how)
 
 
 def texts(result: SearchResult) -> list[str]:

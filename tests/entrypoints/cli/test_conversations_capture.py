@@ -16,6 +16,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.capture import capture_lock
+from tests.conversations import MINUTE
 from tests.domain.model.conversation.dialogues import DATABASE, DEEP_TALK, FRONTEND, dialogue
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, hardwon, run
@@ -191,7 +192,7 @@ def test_a_conversation_is_cut_where_its_subject_changes(world: World) -> None:
 def test_one_subject_is_cut_for_length_only_and_keeps_its_name(world: World) -> None:
     first, second = cut(world, dialogue(*DEEP_TALK, *DEEP_TALK[:5]))
 
-    assert (first[1], second[1]) == (8, 4)
+    assert (first[1], second[1]) == (6, 6)
     assert first[0] == second[0]
 
 
@@ -347,3 +348,61 @@ def test_paths_of_a_project_that_is_reached_by_a_link_are_not_kept(world: World)
 
 def conversations(world: World) -> list[str]:
     return [text for name, text in kept(world).items() if name.startswith("memory/conversations/")]
+
+
+def spoken_file(world: World, *turns: tuple[str, str]) -> Path:
+    """Write exchanges as JSON lines."""
+    file = world.folder / "exchanges.jsonl"
+    lines = (
+        {"user": user, "assistant": assistant, "timestamp": (NOW + number * MINUTE).isoformat()}
+        for number, (user, assistant) in enumerate(turns)
+    )
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return file
+
+
+@pytest.mark.parametrize("count", [9, 10, 17, 25, 26])
+def test_a_subject_is_cut_into_chunks_of_three_to_eight(world: World, count: int) -> None:
+    turns = [
+        (f"Tell me more about the feed parser, part {number}.", f"Part {number} of it.") for number in range(count)
+    ]
+    done = capture(world, "--from", spoken_file(world, *turns), "--dry-run", "--json")
+    sizes = [len(chunk["exchanges"]) for chunk in done.document["items"]]
+
+    assert sum(sizes) == count
+    assert all(3 <= size <= 8 for size in sizes)
+    assert capture(world, "--from", spoken_file(world, *turns)).code == 0
+    text = "\n".join(kept(world).values())
+    assert [text.count(f"> Part {number} of it.") for number in range(count)] == [1] * count
+
+
+def test_known_siblings_and_named_projects_are_mentioned(world: World) -> None:
+    for name in ("config-service", "billing", "parser"):
+        sibling = world.project.parent / name
+        sibling.mkdir()
+        assert hardwon(world, "remember", "Keep it.", "--project-root", str(sibling)).code == 0
+    file = spoken_file(
+        world,
+        ("Retry as config-service does, not as the zebra project.", "Done, as in billing; the parser is fixed."),
+    )
+    [chunk] = capture(world, "--from", file, "--dry-run", "--json").document["items"]
+
+    assert chunk["metadata"]["projects"] == ["project", "config-service", "zebra", "billing"]
+
+
+def test_a_decision_takes_phases_and_files_from_its_own_exchanges(world: World) -> None:
+    file = spoken_file(
+        world,
+        ("/tlc:discuss phase 7: tidy docs/old.md of the feed", "Tidied, as phase 7 says."),
+        ("We decided to use Postgres for src/db.py in phase 71.", "Good."),
+        ("Then rename src/late.py of phase 8.", "Renamed."),
+    )
+    assert capture(world, "--from", file).code == 0
+    files = kept(world)
+    [decision] = [text for name, text in files.items() if name.startswith("memory/decisions/")]
+    [conversation] = [text for name, text in files.items() if name.startswith("memory/conversations/")]
+
+    assert re.findall(r"\[Phase (\d+)\]", decision) == ["71"]
+    assert decision.rstrip().rpartition("### Related files\n\n")[2].splitlines()[0] == "- `src/db.py`"
+    assert re.findall(r"\[Phase (\d+)\]", conversation) == ["7", "71", "8"]
+    assert all(name in conversation for name in ("docs/old.md", "src/db.py", "src/late.py"))

@@ -2,11 +2,13 @@
 
 import contextlib
 import json
+import sqlite3
+from pathlib import Path
 
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.programs import COMPLETE, VALID, bank, finish, hardwon, keep, start
+from tests.entrypoints.programs import COMPLETE, VALID, bank, finish, hardwon, keep, start, write
 
 FIELDS = {
     *("id", "name", "description", "reasoning", "category", "keywords", "references", "observation_count"),
@@ -281,3 +283,18 @@ def test_a_name_cannot_steer_the_terminal(world: World) -> None:
         assert r"\x1b[2Jcleared\x07" in done.stdout
         assert "\x1b" not in done.stdout
         assert "\r" not in done.stdout
+
+
+def test_the_bytes_of_the_store_are_those_of_the_database_and_its_log(world: World) -> None:
+    keep(world, **COMPLETE)
+    with contextlib.closing(sqlite3.connect(world.database)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM entry").fetchone()  # the log can't be emptied while this is open
+        assert write(world, name="Another", description="Another lesson, which goes to the log.").code == 0
+        log = Path(f"{world.database}-wal")
+        stats = hardwon(world, "stats", "--json").document
+
+        assert log.stat().st_size > 0
+        assert stats["store"]["bytes"] == world.database.stat().st_size + log.stat().st_size
+        checked = hardwon(world, "doctor", "--json").document
+        assert any(f"{stats['store']['bytes']} bytes" in item["detail"] for item in checked["findings"])

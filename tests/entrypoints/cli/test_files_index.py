@@ -1,5 +1,6 @@
 """`hardwon index`."""
 
+import datetime as dt
 import json
 import os
 import sys
@@ -426,3 +427,29 @@ def test_empty_folders_of_memory_have_nothing_to_index(empty_world: World) -> No
         (empty_world.project / "memory" / folder).mkdir(parents=True)
 
     assert counts(empty_world) == (0, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "expected"),
+    [
+        ("memory/sessions/memory-20260212-134206.md", "", "2026-02-12T13:42:06"),
+        ("memory/conversations/2026-02-12-feeds.md", "", "2026-02-12T00:00:00"),
+        ("memory/decisions/2026-02-12_0930_feeds.md", "", "2026-02-12T09:30:00"),
+        ("specs/005-auth/memory/12-02-26_13-42__feeds.md", "", "2026-02-12T13:42:00"),
+        ("memory/decisions/2026-02-12-feeds.md", "---\ndate: 2025-01-02T03:04:05Z\n---\n", "2025-01-02T03:04:05+00:00"),
+        ("memory/decisions/feeds.md", "", "2001-09-09T01:46:40+00:00"),
+        ("memory/decisions/2026-02-31-feeds.md", "", "2001-09-09T01:46:40+00:00"),
+    ],
+)
+def test_the_date_in_a_name_counts_before_that_of_the_last_change(
+    empty_world: World, name: str, head: str, expected: str
+) -> None:
+    path = empty_world.project / name
+    path.parent.mkdir(parents=True)
+    path.write_text(f"{head}# Feeds\n\nA feed has a header.\n")
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    empty_world.variables["HARDWON_EMBEDDING_PROVIDER"] = "off"
+    assert hardwon(empty_world, "index").code == 0
+
+    [(updated,)] = rows(empty_world, "updated_at")
+    assert dt.datetime.fromisoformat(updated) == dt.datetime.fromisoformat(expected).astimezone()

@@ -1,9 +1,11 @@
 """The server indexes the project's files when it starts, beside its work."""
 
+import os
 import time
 
 import pytest
 
+from hardwon.entrypoints.mcp.tools_search import STILL_INDEXING
 from tests.adapters.providers.stub_server import StubProviders
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.conftest import Connect
@@ -31,6 +33,38 @@ def test_a_new_file_is_found_after_the_start_of_the_server(world: World, connect
     assert ran == (0, "", "")
     assert in_time(seconds, PROMISED_SECONDS)
     assert world.query("SELECT title, spec_folder FROM memory_index") == [("Zebra", "005-auth")]
+
+
+WAITS_TO_INDEX = """
+from hardwon.domain.use_cases.index_files import IndexFiles
+index = IndexFiles.index
+
+def wait_and_index(*arguments, **more):
+    open({gate!r}).close()
+    return index(*arguments, **more)
+
+IndexFiles.index = wait_and_index
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes of POSIX")
+def test_a_search_during_the_scan_says_that_files_are_still_being_indexed(world: World, connect: Connect) -> None:
+    write_document(world, text="# Zebra\n\nStripes.")
+    gate = world.folder / "gate"
+    os.mkfifo(gate)
+    world.put_package("sitecustomize", __init__=WAITS_TO_INDEX.format(gate=str(gate)))
+    client = connect(world)
+    early = client.call("memory_search", query="zebra stripes")["structuredContent"]
+
+    assert early["results"] == []
+    assert early["notes"] == [STILL_INDEXING]
+    assert f"Note: {STILL_INDEXING}" in early["message"].splitlines()
+
+    gate.open("w").close()
+    give_up = time.monotonic() + LONGEST_WAIT
+    while (later := client.call("memory_search", query="zebra stripes")["structuredContent"])["notes"]:
+        assert time.monotonic() < give_up
+    assert [row["title"] for row in later["results"]] == ["Zebra"]
 
 
 def test_a_lost_store_is_rebuilt_at_the_next_start(world: World, connect: Connect) -> None:

@@ -81,7 +81,7 @@ def test_a_lesson_is_stored_while_the_provider_is_down_and_embedded_by_the_next_
     stored = visit(scene.world).store()
 
     [warning] = stored["warnings"]
-    assert warning.startswith("stored without a vector, keyword search finds it: ")
+    assert warning.startswith("its vector follows, until then keyword search finds it: ")
     assert stored["message"] == f"Stored: Name the unit (id: {LESSON_ID})\nWarning: {warning}"
     assert not stored["embedded"]
     assert scene.vectors() == {}

@@ -217,7 +217,7 @@ def test_the_vector_is_made_at_once_or_the_answer_says_why_not(scene: Scene, vis
     path.write_text("New text.")
     saved = visit(scene.world).call("memory_save", filePath=str(path))["structuredContent"]
     assert (saved["success"], saved["embedded"]) == (True, False)
-    assert saved["warnings"][0].startswith("stored without a vector, keyword search finds it: ")
+    assert saved["warnings"][0].startswith("its vector follows, until then keyword search finds it: ")
 
 
 @pytest.mark.soak

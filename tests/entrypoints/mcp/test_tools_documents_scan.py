@@ -46,6 +46,38 @@ def test_one_spec_folder_is_scanned_alone(world: World, visit: Visit) -> None:
     assert world.query("SELECT DISTINCT spec_folder FROM memory_index") == [("049-auth",)]
 
 
+COUNTED = (
+    ("named-oauth-callback", "Oauth has errors. OAuth errors, callback: errors.\n", (2, 3, 1)),
+    ("headed", "# OAuth callback\n\nErrors of the callback, oauth.\n", (2, 1, 2)),
+    ("below", "Before.\n\n# OAuth errors\n\nThe callback.\n", (1, 1, 1)),
+    (
+        "sections",
+        "# OAuth\n\n<!-- ANCHOR:one -->\n## Errors\n\nOauth errors at the callback.\n<!-- /ANCHOR:one -->\n\nOAuth again.\n",
+        (3, 2, 1),
+    ),
+    ("shouted", "OAUTH OAuth oauth, ERRORS; CALLBACK callbacks\n", (3, 1, 1)),
+)
+
+
+def test_concepts_are_counted_in_the_file(world: World, visit: Visit) -> None:
+    for number, (name, text, _) in enumerate(COUNTED):
+        write_document(world, f"01{number}-x/memory/22-11-26_14-05__{name}.md", text)
+    client = visit(world)
+    client.call("memory_index_scan")
+    answer = client.call("memory_search", concepts=["oauth", "errors", "callback"], limit=20)["structuredContent"]
+
+    wanted = {name: dict(zip(("oauth", "errors", "callback"), counts, strict=True)) for name, _, counts in COUNTED}
+    found = [
+        (row["filePath"].rpartition("__")[2].removesuffix(".md"), row["conceptCounts"]) for row in answer["results"]
+    ]
+    assert {name for name, _ in found} == {*wanted}
+    assert all(counts == wanted[name] for name, counts in found)
+    lines = answer["message"].splitlines()
+    at = next(number for number, line in enumerate(lines) if line.endswith("__shouted.md"))
+    assert lines[at + 1].startswith("      \u2192 shouted (#")
+    assert lines[at + 2] == "      \u2192 Contains: oauth (3), errors (1), callback (1)"
+
+
 @pytest.mark.parametrize("name", ["../x", "a/b", ".."])
 def test_an_invalid_folder_name_is_refused(world: World, visit: Visit, name: str) -> None:
     assert f"{name!r} is no spec folder" in visit(world).refusal("memory_index_scan", specFolder=name)

@@ -68,7 +68,7 @@ def test_the_first_of_both_lists_has_two_sixty_firsts_and_a_perfect_critical_one
     assert row["score"] == pytest.approx(40 + 25 * 2 / 3 + 20 + 15)
     assert answer["message"].splitlines()[:2] == [
         f"[92%] {row['filePath']}#lock-store",
-        f"   Critical lock store (#{row['id']})",
+        f"      \u2192 Critical lock store (#{row['id']})",
     ]
 
 
@@ -203,7 +203,7 @@ def test_only_what_holds_all_concepts_is_found_with_their_counts(shelf: Shelf) -
         "Three": {"oauth": 2, "errors": 2, "callback": 2},
         "Forms": {"oauth": 1, "errors": 0, "callback": 0},
     }
-    assert "   oauth (2), errors (2), callback (2)" in answer["message"].splitlines()
+    assert "      \u2192 Contains: oauth (2), errors (2), callback (2)" in answer["message"].splitlines()
     assert shelf.titles("errors", concepts=["oauth", "callback"], specFolder="007-flow") == ["Part"]
 
 
@@ -241,6 +241,9 @@ def test_where_nothing_is_found_the_way_on_is_reported(shelf: Shelf) -> None:
     for way in ("memory_stats", "memory_index_scan", "restart", "checkpoint_restore", 'collection "all"'):
         assert way in answer["suggestion"]
     assert answer["suggestion"] in answer["message"]
+    assert ("These rules always hold here:" in answer["message"], "Nothing found" in answer["message"]) == (True, False)
+    without_rules = shelf.found(QUESTION, specFolder="404-none", includeConstitutional=False)
+    assert without_rules["message"] == f"Nothing found: {without_rules['suggestion']}"
     assert shelf.found(QUESTION)["suggestion"] is None
 
 

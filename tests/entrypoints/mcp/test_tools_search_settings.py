@@ -72,7 +72,7 @@ def test_the_command_shows_documents_in_percent_and_explains(world: World) -> No
     asked = hardwon(world, "recall", "--in", "documents", "--explain", "lock")
     [found] = hardwon(world, "recall", "--in", "documents", "--explain", "--json", "lock").items
 
-    assert asked.stdout.splitlines()[:2] == [f"[92%] {entry.file_path}#lock", "   Lock (#1)"]
+    assert asked.stdout.splitlines()[:2] == [f"[92%] {entry.file_path}#lock", "      \u2192 Lock (#1)"]
     assert "with rrf = 0.016393443, best_rrf = 0.016393443, boost = 2" in asked.stdout
     assert found["score"] == pytest.approx(40 + 25 * 2 / 3 + 20 + 15)
     assert (

@@ -57,8 +57,8 @@ def test_documents_show_score_place_title_and_concepts(policy: PolicyName, score
 
     assert [line.text for line in lines][:-2] == [
         f"[{output}] document/one.md#lock",
-        "   File (#7)",
-        "   oauth (5), errors (3)",
+        "      \u2192 File (#7)",
+        "      \u2192 Contains: oauth (5), errors (3)",
         f"[{output}] learning",
     ]
 

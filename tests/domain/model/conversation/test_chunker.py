@@ -1,6 +1,7 @@
 """The chunker: where conversations are cut."""
 
 import itertools
+from collections.abc import Sequence
 
 import pytest
 
@@ -44,12 +45,21 @@ def test_a_deep_talk_stays_together() -> None:
     assert sizes(dialogue(*DEEP_TALK)) == [7]
 
 
-def test_a_chunk_is_full_with_eight_and_its_subject_goes_on_in_the_next() -> None:
+def test_a_subject_that_goes_on_in_a_full_chunk_takes_three_exchanges_along() -> None:
     first, second = Chunker().chunk(dialogue(*DEEP_TALK, *DEEP_TALK))
 
-    assert [len(first.exchanges), len(second.exchanges)] == [8, 6]
+    assert [len(first.exchanges), len(second.exchanges)] == [6, 8]
     assert first.topic == second.topic
     assert first.is_closed
+
+
+@pytest.mark.parametrize("count", range(9, 50))
+@pytest.mark.parametrize("talk", [DEEP_TALK, FRONTEND])
+def test_a_subject_is_never_cut_into_less_than_three(talk: Sequence[tuple[str, str]], count: int) -> None:
+    drafts = Chunker().chunk(dialogue(*itertools.islice(itertools.cycle(talk), count)))
+
+    assert all(3 <= len(draft.exchanges) <= 8 for draft in drafts)
+    assert len({draft.topic for draft in drafts}) == 1
 
 
 def test_a_full_chunk_hands_its_name_to_no_other_subject() -> None:
@@ -120,7 +130,7 @@ def test_a_discussion_that_is_longer_than_a_chunk_stays_a_discussion() -> None:
     exchanges = prompts("/tlc:discuss the schema", *["We decided to add an index."] * 19)
     drafts = Chunker().chunk(exchanges)
 
-    assert [len(draft.exchanges) for draft in drafts] == [8, 8, 4]
+    assert [len(draft.exchanges) for draft in drafts] == [6, 6, 8]
     assert {draft.topic for draft in drafts} == {"discuss schema"}
 
 

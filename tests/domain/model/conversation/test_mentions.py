@@ -42,6 +42,18 @@ PROJECTS = {
     "the project feed-reader has a file": ["feed-reader"],
     "the project is late; our project management; in project files; the project deadline": [],
     "projects in progress": [],
+    "as in the billing project, and the `feed-reader` repo; my Zed repository": ["billing", "feed-reader", "Zed"],
+    "the whole project, the same project, our Python project, this new repo, the GitHub repository": [],
+    "the project and the test project are the current project": [],
+}
+SIBLINGS = ("config-service", "billing", "web2", "parser", "docs")
+MENTIONS = {
+    "Do it as in config-service and as billing does; web2 too.": ["config-service", "billing", "web2"],
+    "config-service's retries, (billing) `web2`": ["config-service", "billing", "web2"],
+    "Fix the parser, a billing run and this parser": [],
+    "src/billing/a.py, billing.py, pre-billing, billing-run, @billing, Billing, docs": [],
+    "~/projects/billing and the parser project": ["billing", "parser"],
+    "the config-service fails": ["config-service"],
 }
 PHASES = {"Phase 71 and phase-3, phase 4.2": ["71", "3", "4.2"], "phased 3, phase out, emphase 3x": [], "phase x1": []}
 
@@ -66,6 +78,11 @@ def test_slash_commands_are_found(text: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(("text", "expected"), PROJECTS.items())
 def test_names_of_projects_are_found(text: str, expected: list[str]) -> None:
     assert list(projects_in(text)) == expected
+
+
+@pytest.mark.parametrize(("text", "expected"), MENTIONS.items())
+def test_known_siblings_are_found_as_words_of_their_own(text: str, expected: list[str]) -> None:
+    assert list(dict.fromkeys(projects_in(text, SIBLINGS))) == expected
 
 
 @pytest.mark.parametrize(("text", "expected"), PHASES.items())
