@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from hardwon.adapters.sqlite.schema import NEWEST
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import Ran, bank, hardwon, held_by_another, keep, write
 
@@ -244,7 +245,7 @@ def test_a_newer_store_is_never_moved_aside(world: World) -> None:
 
     done = hardwon(world, "doctor", "--repair", "--json")
 
-    assert_only_finding(done, "store", "schema version 99, this hardwon knows 14: upgrade hardwon")
+    assert_only_finding(done, "store", f"schema version 99, this hardwon knows {NEWEST}: upgrade hardwon")
     assert done.stderr.startswith("Warning: nothing was repaired: ")
     assert (broken_files(world), world.query("SELECT * FROM entries")) == ([], before)
 
