@@ -16,7 +16,7 @@ from hardwon.adapters.hook_log import HookLog, last_events, one_line
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.adapters.sqlite.database import Database
-    from hardwon.domain.model.conversation.hook_event import HookEvent
+    from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
     from hardwon.domain.model.injection.delivery import GivenText
     from hardwon.domain.model.injection.receipt import Turn
     from hardwon.domain.model.settings import ServerAddress, Settings
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "build_capture",
-    "captures",
     "confirming_in",
     "count_events",
     "has_events",
@@ -43,6 +42,7 @@ __all__ = [
     "open_lock",
     "open_log",
     "open_transcripts",
+    "project_to_note",
     "put_aside",
     "read_given_texts",
     "read_turn",
@@ -54,16 +54,16 @@ def open_log(store: str) -> Callable[[str], None]:
     return HookLog(store, lambda: dt.datetime.now(dt.UTC)).write
 
 
-def note(store: str, event: "HookEvent") -> int:
+def note(store: str, event: "HookEvent", project: "NotedProject | None" = None) -> int:
     """
-    Add *event* to the journal; return how many replies of its session wait now.
+    Add *event*, and the *project* of its folder, to the journal; return how many replies of its session wait now.
 
     Raises:
         StorageError: the journal can't be written now.
     """
     from hardwon.adapters.sqlite.hook_events import note
 
-    return note(store, event)
+    return note(store, event, project)
 
 
 def has_prompt_since(store: str, session_id: str, at: dt.datetime) -> bool:
@@ -118,24 +118,33 @@ HOOK_WAIT_SECONDS = 1.0
 """The longest wait for an answer of a server, for hooks that print nothing."""
 
 
-def captures(settings: "Settings", folder: str) -> bool:
-    """Return whether what is said in *folder* may be noted: not where the user chose that conversations are not kept."""
+def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
+    """Return the project of *folder*, to be noted with what is said there; None where the user chose that conversations are not kept."""
     from hardwon.adapters.git.identity import identify
+    from hardwon.domain.model.conversation.hook_event import NotedProject
     from hardwon.domain.model.errors import StorageError
 
-    key = identify(folder).as_text().key
-    try:
-        if settings.server:
-            with _served(settings.server) as engine:
-                project = engine.registry(settings.trust).with_key(key)
-                return project is None or project.conversations != "off"
-        with _opened(settings.global_store) as database:
-            if database is None:
-                return True
-            chosen = database.value("SELECT conversations FROM project WHERE key = ?", (key,))
-    except StorageError:
-        return True
-    return bool(chosen != "off")
+    identity = identify(folder).as_text()
+    project_id, chosen = "", None
+    with contextlib.suppress(StorageError):
+        project_id, chosen = _known_project(settings, identity.key)
+    return None if chosen == "off" else NotedProject(identity.key, identity.root, identity.inode, project_id)
+
+
+def _known_project(settings: "Settings", key: str) -> "tuple[str, object]":
+    """
+    Return the id of the project of that key, empty where it is not known, and how its conversations are kept.
+
+    Raises:
+        StorageError: the store can't be read now.
+    """
+    if settings.server:
+        with _served(settings.server) as engine:
+            project = engine.registry(settings.trust).with_key(key)
+            return (project.id, project.conversations) if project else ("", None)
+    with _opened(settings.global_store) as database:
+        rows = database.rows("SELECT id, conversations FROM project WHERE key = ?", (key,)) if database else []
+        return next(((row[0], row[1]) for row in rows if isinstance(row[0], str)), ("", None))
 
 
 def open_journal(store: str) -> "CaptureJournal":

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from hardwon.adapters.agents.table import Hooks
     from hardwon.adapters.feature_files import FeatureFiles
     from hardwon.adapters.git.probe import GitChangeProbe
+    from hardwon.domain.model.conversation.hook_event import NotedProject
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
+    from hardwon.domain.model.project import Registry
     from hardwon.ports.documents import Instructions
 
 Warn = Callable[[str], None]
@@ -94,6 +96,40 @@ def folder_of_files(project_root: str) -> str:
         return real
     below = os.path.join(main, os.path.relpath(real, top))
     return os.path.normpath(below) if os.path.isdir(below) else main
+
+
+def folder_now(folder: str, noted: "NotedProject | None", registry: "Callable[[], Registry]") -> str:
+    """
+    Return where the conversations of *folder* belong now, *folder* itself where it is there or nothing better is known.
+
+    Those of a removed work tree, or of a folder in one, go to the main one; those of a project that moved to its new place.
+
+    Args:
+        folder: Where something was said.
+        noted: The project of the folder then.
+        registry: Returns the projects that the store knows; called where the project is not at its place.
+
+    """
+    if os.path.isdir(folder) or noted is None:
+        return folder
+    top = _top_now(noted.key, noted.inode)
+    if top is None and (project := registry().with_id(noted.project_id)):
+        top = _top_now(project.identity.key, project.identity.inode)
+    if top is None:
+        return folder
+    relative = os.path.relpath(os.path.realpath(folder), noted.root)
+    below = os.path.normpath(os.path.join(top, relative))
+    return below if os.path.isdir(below) and not relative.startswith(os.pardir) else top
+
+
+def _top_now(key: str, inode: int) -> str | None:
+    """Return the folder of the project of that key, None where it is not there any more or another one is."""
+    from hardwon.adapters.git.identity import identify, work_tree_of
+
+    found = identify(key)
+    if (found.key, found.inode) != (key, inode):
+        return None
+    return work_tree_of(key) if found.is_repository else key
 
 
 def find_git(project_root: str) -> str:

@@ -11,6 +11,7 @@ import attrs
 
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
+from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.capture import (
     Captured,
     CaptureEvents,
@@ -33,12 +34,13 @@ from hardwon.entrypoints.bootstrap_capture import (
     wake,
 )
 from hardwon.entrypoints.bootstrap_files import build_index_files
-from hardwon.entrypoints.bootstrap_project import folder_of_files
+from hardwon.entrypoints.bootstrap_project import folder_now, folder_of_files
+from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.host_session import cleaning_for, host_session
 from hardwon.ports.documents import SectionOfSession
-from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed
+from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, Transcribed
 
 PATIENCE_SECONDS = 10.0
 """How long to wait for another capture; its lock is released when its process ends."""
@@ -116,15 +118,28 @@ def build_learn(
     return partial(_learn, memory, os.path.realpath(project_root), embed=embed, is_awaited=is_awaited)
 
 
-def ensure_there(session_id: str, project_root: str) -> None:
+def folder_of_session(
+    session_id: str, project_root: str, journal: CaptureJournal, registry: Callable[[], Registry]
+) -> str:
     """
-    Refuse a session whose project is not there any more, or that the host named none of.
+    Return the folder whose files get what was said in *project_root*, as `folder_now` finds it.
+
+    Args:
+        session_id: The session.
+        project_root: Its folder; empty if the host named none.
+        journal: Has the project that was noted.
+        registry: As in `folder_now`.
 
     Raises:
-        UnreadableFileError: so it is.
+        UnreadableFileError: there is none.
     """
-    if not os.path.isdir(project_root):
-        raise UnreadableFileError(f"session {session_id!r}: its project {project_root!r} is no folder")
+    folder = folder_now(project_root, journal.noted_project(project_root), registry)
+    if not os.path.isdir(folder):
+        raise UnreadableFileError(
+            f"session {session_id!r}: its project {project_root!r} is no folder: what was said waits for it,"
+            f" hardwon capture --discard {session_id!r} lets it go"
+        )
+    return folder
 
 
 def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_awaited: Callable[[], bool]) -> Learned:
@@ -186,7 +201,7 @@ class Remembering:
         journal = open_journal(self.memory.settings.global_store)
         sessions = known_sessions(journal.buffers(), journal.waiting())
         session_id, root = session_meant(sessions, host_session(environ), self._is_of_project)[:2]
-        ensure_there(session_id, root)
+        root = folder_of_session(session_id, root, journal, partial(registry_of, self.memory))
         capture_events = build_capture_events(self.memory, root, embed=self.embed)
         return self._remember(root).session(session_id, capture_events)
 

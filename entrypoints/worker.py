@@ -17,6 +17,7 @@ from hardwon.domain.model.conversation.hook_event import MAX_WAITING, Waiting
 from hardwon.domain.model.conversation.session import project_of
 from hardwon.domain.model.errors import CorruptStoreError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.capture import CaptureInterruptedError
 from hardwon.domain.use_cases.embed_pending import BATCH
 from hardwon.entrypoints.bootstrap import Memory, open_memory
@@ -30,8 +31,9 @@ from hardwon.entrypoints.bootstrap_capture import (
     put_aside,
 )
 from hardwon.entrypoints.bootstrap_project import read_settings
+from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.bootstrap_upkeep import is_keyword_index_used
-from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, ensure_there
+from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import counted
@@ -170,7 +172,7 @@ class Worker:
         session_id = waiting.session_id
         root = project_of(self._journal.buffer(session_id), [waiting.project_root])
         try:
-            ensure_there(session_id, root)
+            root = folder_of_session(session_id, root, self._journal, self._registry)
             memory = self._open(root)
             with contextlib.closing(memory):
                 build_capture_events(memory, root).capture_waiting(session_id)
@@ -178,6 +180,10 @@ class Worker:
                 label_imports(memory)
         except UnreadableFileError as error:
             self._warn_once(str(error))
+
+    def _registry(self) -> Registry:
+        with contextlib.closing(self._open(self._project_root)) as memory:
+            return registry_of(memory)
 
     def _give_way(self) -> None:
         """

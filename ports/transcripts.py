@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
+from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, Waiting
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 
 STANDARD_INPUT = "-"
@@ -14,13 +14,21 @@ STANDARD_INPUT = "-"
 class CaptureJournal(Protocol):
     """Write-ahead journal of unhandled hook events, and the buffer of each session."""
 
-    def note(self, event: HookEvent) -> int:
+    def note(self, event: HookEvent, project: NotedProject | None = None) -> int:
         """
         Append *event* durably; return how many replies of its session are unhandled, this one included.
+
+        Args:
+            event: As a hook told it.
+            project: The project of the event's folder, which replaces the one noted before; None to note none.
 
         Raises:
             StorageError: the journal can't be written now.
         """
+        ...
+
+    def noted_project(self, folder: str) -> NotedProject | None:
+        """Return the project last noted with an event of *folder*, None without one; kept as long as its sessions are."""
         ...
 
     def waiting(self) -> list[Waiting]:
@@ -61,7 +69,7 @@ class CaptureJournal(Protocol):
 
     def forget_settled(self, since: dt.datetime) -> None:
         """
-        Delete the buffers that did not change *since* then, of sessions of which nothing waits.
+        Delete the buffers that did not change *since* then, of sessions of which nothing waits, and their projects.
 
         Raises:
             StorageError: the journal can't be written now.

@@ -68,6 +68,13 @@ def main_work_tree(folder: str) -> str:
     return main if name == GIT else top
 
 
+def work_tree_of(common: str) -> str | None:
+    """Return the work tree of the git common directory *common*, a linked one where there is no main one; None without any."""
+    main, name = os.path.split(common)
+    trees = [main] if name == GIT else linked_work_trees(common)
+    return next(filter(os.path.isdir, trees), None)
+
+
 def linked_work_trees(common: str) -> list[str]:
     """Return the linked work trees of the git common directory *common* that are there."""
     folder = os.path.join(common, LINKED)

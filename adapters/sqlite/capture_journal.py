@@ -13,8 +13,8 @@ from cattrs import BaseValidationError, Converter
 
 from hardwon.adapters.sqlite.database import public, transaction
 from hardwon.adapters.sqlite.file_errors import translated
-from hardwon.adapters.sqlite.hook_events import connected, is_there, note, opened
-from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
+from hardwon.adapters.sqlite.hook_events import PROJECTS, connected, is_there, note, noted_project, opened
+from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
 from hardwon.ports.override import override
 from hardwon.ports.transcripts import CaptureJournal
@@ -33,6 +33,9 @@ KEEP = """INSERT OR REPLACE INTO buffer (session_id, place, kept_at, document)
 BEYOND = "FROM event WHERE number <= (SELECT number FROM event ORDER BY number DESC LIMIT 1 OFFSET ?)"
 UNTOUCHED = """SELECT session_id, document FROM buffer
     WHERE kept_at < ? AND session_id NOT IN (SELECT session_id FROM event)"""
+
+UNNAMED_PROJECTS = """DELETE FROM noted_project WHERE folder NOT IN (SELECT project_root FROM event)
+    AND folder NOT IN (SELECT coalesce(json_extract(document, '$.project_root'), '') FROM buffer WHERE json_valid(document))"""
 
 
 def _now() -> dt.datetime:
@@ -56,8 +59,15 @@ class SqliteCaptureJournal(CaptureJournal):
         self._now = now
 
     @override
-    def note(self, event: HookEvent) -> int:
-        return note(self._folder, event)
+    def note(self, event: HookEvent, project: NotedProject | None = None) -> int:
+        return note(self._folder, event, project)
+
+    @override
+    def noted_project(self, folder: str) -> NotedProject | None:
+        if not is_there(self._folder):
+            return None
+        with opened(self._folder) as connection:
+            return noted_project(connection, folder)
 
     @override
     def waiting(self) -> list[Waiting]:
@@ -103,6 +113,8 @@ class SqliteCaptureJournal(CaptureJournal):
             untouched = connection.execute(UNTOUCHED, (since.isoformat(),)).fetchall()
             settled = [(name,) for name, document in untouched if not (buffer := _read(document)) or buffer.is_settled]
             connection.executemany("DELETE FROM buffer WHERE session_id = ?", settled)
+            connection.execute(PROJECTS)
+            connection.execute(UNNAMED_PROJECTS)
 
     def _rows(self, sql: str, *parameters: str) -> list[tuple[Any, ...]]:
         if not is_there(self._folder):

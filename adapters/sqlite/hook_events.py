@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from hardwon.adapters.sqlite.database import create_private, public, transaction
 from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist, problem_of, translated
-from hardwon.domain.model.conversation.hook_event import HookEvent
+from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
 FILE_NAME = "capture.db"
@@ -28,19 +28,30 @@ SCHEMA = (
     f"PRAGMA user_version = {VERSION}",
 )
 ADD = "INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) VALUES (?, ?, ?, ?, ?, ?)"
+PROJECTS = "CREATE TABLE IF NOT EXISTS noted_project (folder TEXT PRIMARY KEY, key TEXT, root TEXT, inode INTEGER, project_id TEXT)"
+"""Made when it is needed: a journal with it stays one of this version, for programs that do not know it."""
+
+NOTE_PROJECT = """INSERT INTO noted_project (folder, key, root, inode, project_id) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (folder) DO UPDATE SET key = excluded.key, root = excluded.root, inode = excluded.inode,
+        project_id = excluded.project_id
+    WHERE (key, root, inode, project_id) <> (excluded.key, excluded.root, excluded.inode, excluded.project_id)"""
+NOTED_PROJECT = "SELECT key, root, inode, project_id FROM noted_project WHERE folder = ?"
 HAS_PROMPT = "SELECT 1 FROM event WHERE session_id = ? AND kind = 'prompt' AND at >= ? LIMIT 1"
 COUNT_REPLIES = "SELECT count(*) FROM event WHERE session_id = ? AND kind = 'reply'"
 
 
-def note(folder: str, event: HookEvent) -> int:
+def note(folder: str, event: HookEvent, project: NotedProject | None = None) -> int:
     """
-    Append *event* durably to the journal in *folder*; return the number of waiting replies of its session.
+    Append *event*, and the *project* of its folder, durably; return the number of waiting replies of its session.
 
     Raises:
         StorageError: the journal can't be written now.
     """
     with opened(folder) as connection, transaction(connection):
         connection.execute(ADD, public(event[:-1]))
+        if project:
+            connection.execute(PROJECTS)
+            connection.execute(NOTE_PROJECT, public((event.project_root, *project)))
         return int(connection.execute(COUNT_REPLIES, public((event.session_id,))).fetchone()[0])
 
 
@@ -72,7 +83,7 @@ def count_events(folder: str) -> int:
 
 def has_events(folder: str) -> bool:
     """
-    Return whether an event of a project whose folder exists waits.
+    Return whether an event waits of a project that is there, be it only the repository of a folder that is gone.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -80,7 +91,21 @@ def has_events(folder: str) -> bool:
     if not is_there(folder):
         return False
     with opened(folder) as connection:
-        return any(os.path.isdir(root) for (root,) in connection.execute("SELECT DISTINCT project_root FROM event"))
+        roots = [root for (root,) in connection.execute("SELECT DISTINCT project_root FROM event")]
+        return any(map(os.path.isdir, roots)) or any(_is_key_there(connection, root) for root in roots)
+
+
+def noted_project(connection: sqlite3.Connection, folder: str) -> NotedProject | None:
+    """Return the project that was noted with the events of *folder*, None without one."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'noted_project'").fetchone():
+        return None
+    row = connection.execute(NOTED_PROJECT, public((folder,))).fetchone()
+    return NotedProject(*row) if row else None
+
+
+def _is_key_there(connection: sqlite3.Connection, folder: str) -> bool:
+    project = noted_project(connection, folder)
+    return project is not None and os.path.isdir(project.key)
 
 
 def path_of(folder: str) -> str:

@@ -4,11 +4,11 @@ import datetime as dt
 import os
 from collections.abc import Callable, Mapping
 
-from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, NotedProject
 from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap_capture import captures, note, put_aside, wake
+from hardwon.entrypoints.bootstrap_capture import note, project_to_note, put_aside, wake
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.host_session import cleaning_for
 
@@ -35,9 +35,10 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
         warn(f"{request.event!r} has the session_id {session_id!r:.60}: nothing is noted")
         return
     event = _event(request, warn)
-    if event.project_root and not captures(settings, event.project_root):
+    project = project_to_note(settings, event.project_root) if event.project_root else None
+    if event.project_root and not project:
         return
-    if is_due(event, _noted(event, settings.global_store, warn), settings):
+    if is_due(event, _noted(event, project, settings.global_store, warn), settings):
         wake(settings, event.project_root or os.sep)
 
 
@@ -52,12 +53,12 @@ def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:
     return event.kind in {"compaction", "end"} or replies >= settings.capture_interval
 
 
-def _noted(event: HookEvent, store: str, warn: Callable[[str], None]) -> int:
+def _noted(event: HookEvent, project: NotedProject | None, store: str, warn: Callable[[str], None]) -> int:
     try:
-        return note(store, event)
+        return note(store, event, project)
     except CorruptStoreError as error:
         warn(f"{error}; moved to {put_aside(store)}")
-        return note(store, event)
+        return note(store, event, project)
 
 
 def _event(request: HookRequest, warn: Callable[[str], None]) -> HookEvent:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
-from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, Waiting
+from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, NotedProject, Waiting
 from hardwon.domain.model.conversation.session import Draft, Exchange, SessionBuffer
 from hardwon.ports.transcripts import CaptureJournal
 from tests.conversations import MINUTE, exchanges
@@ -212,3 +212,20 @@ def test_buffers_of_long_ago_stay_while_something_of_them_waits(
 
         assert bool(journal.buffer(buffer.session_id)) == stays
         assert len(journal.events(buffer.session_id)) == event
+
+
+def test_a_noted_project_is_known_by_its_folder_as_long_as_a_session_of_it_is(make: Make) -> None:
+    old, new = NotedProject("/a/.git", "/a", 7), NotedProject("/b/.git", "/b", 8, "id")
+    event = reply("one")._replace(project_root="/project")
+    with make() as journal:
+        assert journal.noted_project("/project") is None
+        journal.note(event, old)
+        journal.note(event, new)
+        journal.note(event)
+        assert (journal.noted_project("/project"), journal.noted_project("/other")) == (new, None)
+
+        journal.keep(SETTLED, handled=3)
+        journal.forget_settled(dt.datetime.min.replace(tzinfo=dt.UTC))
+        assert journal.noted_project("/project") == new
+        journal.forget_settled(dt.datetime.max.replace(tzinfo=dt.UTC))
+        assert journal.noted_project("/project") is None

@@ -2,7 +2,7 @@ import datetime as dt
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from hardwon.domain.model.conversation.hook_event import HookEvent, Waiting
+from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
 from hardwon.ports.override import override
 from hardwon.ports.transcripts import CaptureJournal
@@ -15,13 +15,20 @@ class InMemoryCaptureJournal(CaptureJournal):
         self._kept_at: dict[str, dt.datetime] = {}
         self._events: list[HookEvent] = []
         self._buffers: dict[str, SessionBuffer] = {}
+        self._projects: dict[str, NotedProject] = {}
         self._number = 0
 
     @override
-    def note(self, event: HookEvent) -> int:
+    def note(self, event: HookEvent, project: NotedProject | None = None) -> int:
         self._number += 1
+        if project:
+            self._projects[event.project_root] = project
         self._events.append(event._replace(number=self._number))
         return sum(event.kind == "reply" for event in self.events(event.session_id))
+
+    @override
+    def noted_project(self, folder: str) -> NotedProject | None:
+        return self._projects.get(folder)
 
     @override
     def waiting(self) -> list[Waiting]:
@@ -61,6 +68,8 @@ class InMemoryCaptureJournal(CaptureJournal):
         for session_id, buffer in [*self._buffers.items()]:
             if self._kept_at[session_id] < since and session_id not in waiting and buffer.is_settled:
                 del self._buffers[session_id]
+        named = {event.project_root for event in self._events} | {b.project_root for b in self._buffers.values()}
+        self._projects = {folder: project for folder, project in self._projects.items() if folder in named}
 
     def _forget_events(self, session_id: str, handled: int) -> None:
         self._events = [e for e in self._events if e.session_id != session_id or e.number > handled]

@@ -30,6 +30,23 @@ class HookEvent(NamedTuple):
     number: int = 0
 
 
+class NotedProject(NamedTuple):
+    """
+    The project of a folder as it was when an event was noted there, which outlives the folder.
+
+    Attributes:
+        key: The key of the project.
+        root: The top of the folder's work tree; the folder itself without one.
+        inode: The number of *key* in its file system; 0 if unknown.
+        project_id: The id of the project in the store; empty if the store did not know it.
+    """
+
+    key: str
+    root: str
+    inode: int = 0
+    project_id: str = ""
+
+
 class Waiting(NamedTuple):
     """
     The unprocessed events of a session.
