@@ -6,20 +6,14 @@ from typing import Any
 
 from hardwon.adapters.transcripts.records import objects_in, text_or
 from hardwon.adapters.transcripts.utterances import ASKING_TOOL, Result, Utterance, parsed_timestamp, questions_of
+from hardwon.domain.model.host_text import without_host_text
 
 _NOT_UTTERED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
 _SYNTHETIC = "<synthetic>"
-_NOISE = re.compile(
-    r"\s*(?:\[Request\ interrupted\ by\ user"
-    r"|<(?:local-command-\w+|bash-\w+|task-notification)\b"
-    r"|<system-reminder>.*</system-reminder>\s*\Z)",
-    re.DOTALL | re.VERBOSE,
-)
+_INTERRUPTED = "[Request interrupted by user"
 _COMMAND = re.compile(r"\s*<command-(?:name|message)>")
 _NAME = re.compile(r"<command-name>\s*/?([^<>\s]+)\s*</command-name>")
-_INJECTED = re.compile(
-    r"\s*(?:<(?:environment_context|user_instructions|turn_aborted|skill)\b|# AGENTS\.md instructions)"
-)
+_INSTRUCTIONS = re.compile(r"\s*(?:<skill\b|# AGENTS\.md instructions)")
 _ARGUMENTS, _ARGUMENTS_END = "<command-args>", "</command-args>"
 
 
@@ -60,7 +54,7 @@ def _from_user(own: Utterance, content: Any, details: Any, boundaries: Collectio
         for block in blocks
         if block.get("type") == "tool_result"
     )
-    texts = [text for text in _texts(content) if not _NOISE.match(text)]
+    texts = [*filter(None, map(_words_of_user, _texts(content)))]
     shows = any(block.get("type") in ("image", "document") for block in blocks)
     if texts or shows:
         prompted = _prompted(own, "\n\n".join(texts), boundaries)
@@ -73,6 +67,14 @@ def _texts(content: Any) -> list[str]:
         return [content] if content.strip() else []
     texts = (block.get("text") for block in objects_in(content) if block.get("type") == "text")
     return [text for text in texts if isinstance(text, str) and text.strip()]
+
+
+def _words_of_user(text: str) -> str:
+    """Return *text* without what the host says in it, but for a command, whose name is the user's."""
+    if _COMMAND.match(text):
+        return text
+    words = without_host_text(text).strip()
+    return "" if words.startswith(_INTERRUPTED) else words
 
 
 def _prompted(own: Utterance, text: str, boundaries: Collection[str]) -> Utterance | None:
@@ -102,7 +104,7 @@ def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
     own = Utterance(parsed_timestamp(line.get("timestamp")))
     if payload.get("role") == "assistant":
         return own._replace(replies=tuple(texts)) if texts else None
-    typed = [text for text in texts if not _INJECTED.match(text)]
+    typed = [*filter(None, (without_host_text(text).strip() for text in texts if not _INSTRUCTIONS.match(text)))]
     return own._replace(prompt="\n\n".join(typed)) if typed and payload.get("role") == "user" else None
 
 

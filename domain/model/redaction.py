@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from hardwon.domain.model.host_text import without_host_text
 from hardwon.domain.model.invisible import without_invisible
 from hardwon.domain.model.secrets.find import REDACTED, without_secrets
 
@@ -91,11 +92,6 @@ def _without_outermost(text: str) -> str:
     return "".join(kept) + ("" if depth else text[resumed:])
 
 
-_INJECTED = re.compile(
-    r"<(?P<tag>hardwon-memory|system-reminder|hook_context|user-prompt-submit-hook|local-command-\w+)\b[^<>\n]*>"
-    r".*?(?:</(?P=tag)>|\Z)",
-    re.DOTALL,
-)
 _UP_TO_A_BLANK = re.compile(r".*\s", re.DOTALL)
 _OTHER_LINE_ENDS = re.compile("\r\n?|[\v\f\x1c-\x1e\x85\u2028\u2029]")
 
@@ -157,7 +153,7 @@ class Cleaning(NamedTuple):
         return self(head + tail)[:-LONGEST_SECRET].rstrip()
 
     def _once(self, text: str) -> str:
-        own = stored_form(_INJECTED.sub("\n", as_text(text)))
+        own = stored_form(without_host_text(as_text(text)))
         for root in _longest_first(self.project_root, *self.other_roots):
             own = _shortened(own, root, "", "./")
         for home in _longest_first(self.home, *self.other_homes):

@@ -34,6 +34,8 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
         session_id = request.payload.get("session_id")
         warn(f"{request.event!r} has the session_id {session_id!r:.60}: nothing is noted")
         return
+    if request.event == "UserPromptSubmit" and request.is_of_the_host:
+        return  # the turn of the user goes on
     event = _event(request, warn)
     project = project_to_note(settings, event.project_root) if event.project_root else None
     if event.project_root and not project:

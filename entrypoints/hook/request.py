@@ -84,7 +84,16 @@ class HookRequest(NamedTuple):
 
     @property
     def prompt(self) -> str:
-        """The prompt of the user; empty for every other event."""
+        """The prompt of the user, without the host's passages; empty for every other event, and for a message of the host alone."""
+        prompt = self._given_prompt
+        if "<" not in prompt:
+            return prompt
+        from hardwon.domain.model.host_text import without_host_text  # compiles patterns
+
+        return without_host_text(prompt).strip()
+
+    @property
+    def _given_prompt(self) -> str:
         return _text(self.payload.get("prompt")) if self.event == "UserPromptSubmit" else ""
 
     @property
@@ -95,7 +104,7 @@ class HookRequest(NamedTuple):
     @property
     def is_of_the_host(self) -> bool:
         """Whether it was the host itself that asked, not the user."""
-        return self.payload.get("source") == "system"
+        return self.payload.get("source") == "system" or (bool(self._given_prompt.strip()) and not self.prompt.strip())
 
     @property
     def beginning(self) -> "Beginning":

@@ -10,6 +10,7 @@ library only, for the hook.
 import re
 from collections.abc import Iterator, Sequence
 
+from hardwon.domain.model.host_text import INJECTED_TAGS, MESSAGE_TAGS
 from hardwon.domain.model.injection.frame import HEADINGS, TAG
 from hardwon.domain.model.invisible import PRINTABLE, without_invisible
 
@@ -20,9 +21,8 @@ _LOOKED_AT = PRINTABLE | frozenset(map(chr, (*range(0xFF21, 0xFF3C), *range(0xFF
 """Characters other than ASCII that `defused` may change, or read as part of a tag."""
 
 _HOST_TAGS = (
-    r"system(?:[-_]\w+)?|hook_context|(?:user-prompt-submit|session-start|(?:pre|post)-tool-use)-hook|task-notification"
-    r"|(?:local-)?command-\w+|bash-(?:input|std\w+)|ide_\w+|environment_context|user_instructions|tool_\w+|function_\w+"
-    r"|antml:\w+|instructions?|invoke|(?:start|end)_of_turn"
+    rf"{INJECTED_TAGS}|{MESSAGE_TAGS}|system(?:[-_]\w+)?|tool_\w+|function_\w+|antml:\w+|instructions?|invoke"
+    r"|(?:start|end)_of_turn"
 )
 _ROLES = r"(?:user|assistant|human|developer|parameter)(?:[-_]\w+)?"
 """Tags too, but after a word: there they are a type's parameter, as in `List<User>`."""

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from hardwon.domain.model.host_text import without_host_text
 from hardwon.domain.model.injection.block import LARGEST_ENTRY
 from hardwon.domain.model.injection.entry_text import units
 from hardwon.domain.model.injection.frame import RELATED
@@ -74,7 +75,7 @@ def summarised(text: str, title: str) -> str:
 
     Text from the first line that begins with a speaker's name is left out: an exchange is no summary.
     """
-    paragraphs = list(_own_words(text, title))
+    paragraphs = list(_own_words(without_host_text(text), title))
     while len(paragraphs) > 1 and _is_heading(paragraphs[0]):
         paragraphs.pop(0)
     return _first_sentences(paragraphs[0]) if paragraphs else ""

@@ -152,3 +152,9 @@ def test_wide_characters_leave_room_for_lessons() -> None:
     section = related_section([], [conversation(seq, "𝄞" * 90, "𝄞" * 190) for seq in range(20)], Room(100_000))
 
     assert 0 < units(section.text) <= LARGEST_ENTRY
+
+
+def test_a_passage_of_the_host_is_no_summary() -> None:
+    text = "<task-notification>\n<summary>Build done.</summary>\n</task-notification>\n\nThe parser goes one way."
+
+    assert summarised(text, "Parser") == "The parser goes one way."

@@ -1,0 +1,65 @@
+"""
+The passages that a host writes in the user's place: reminders, its commands, the shell's, its environment, notices of tasks.
+
+They are no words of the user, wherever they are read. Standard library only, for the hook, and no pattern is compiled at import.
+"""
+
+import re
+from bisect import bisect_left
+from typing import NamedTuple
+
+INJECTED_TAGS = (
+    r"hardwon-memory|system-reminder|hook_context|local-command-\w+"
+    r"|(?:user-prompt-submit|session-start|(?:pre|post)-tool-use)-hook"
+)
+"""Of what is put into a message at any place; one without an end goes on to the end of the text."""
+
+MESSAGE_TAGS = (
+    r"task-notification|bash-(?:input|stdout|stderr)|command-(?:name|message|args|contents)|ide_\w+"
+    r"|environment_context|user_instructions|turn_aborted"
+)
+"""Of messages, or of passages in one that begin a line; one without an end is text about the tag."""
+
+_INJECTED = rf"(?s)<(?P<tag>{INJECTED_TAGS})\b[^<>\n]*>.*?(?:</(?P=tag)>|\Z)"
+_TAG = rf"(?m)(?P<begins>^[ \t]*)?<(?P<closing>/?)(?P<name>{MESSAGE_TAGS})\b[^<>\n]*>"
+_REST = r"(?:\s*(?:Read the output file|Full transcript available at)\b[^\n]*)?\s*"
+"""The line after a notice, which says where the task's output is, and white space."""
+
+
+def without_host_text(text: str) -> str:
+    """
+    Return *text* without the passages of the host, in linear time.
+
+    Examples:
+        >>> without_host_text("<task-notification><status>done</status></task-notification> Now fix the parser.")
+        'Now fix the parser.'
+        >>> without_host_text("Where does <bash-input> come from?")
+        'Where does <bash-input> come from?'
+
+    """
+    if "<" not in text:
+        return text
+    return _without_messages(re.sub(_INJECTED, "\n", text))
+
+
+class _Place(NamedTuple):
+    begin: int
+    end: int
+
+
+def _without_messages(text: str) -> str:
+    tags = [*re.finditer(_TAG, text)]
+    closings = dict[str, list[_Place]]()
+    for tag in tags:
+        if tag["closing"]:
+            closings.setdefault(tag["name"], []).append(_Place(*tag.span()))
+    kept, resumed = list[str](), 0
+    for tag in tags:
+        begins = tag["begins"] is not None or tag.start() == resumed
+        ends = closings.get(tag["name"], [])
+        place = bisect_left(ends, tag.end(), key=lambda end: end.begin)
+        if begins and not tag["closing"] and tag.start() >= resumed and place < len(ends):
+            kept.append(text[resumed : tag.start()])
+            rest = re.compile(_REST).match(text, ends[place].end)
+            resumed = rest.end() if rest else ends[place].end
+    return "".join((*kept, text[resumed:]))

@@ -1,0 +1,69 @@
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hardwon.domain.model.host_text import without_host_text
+
+HOSTS = [
+    "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>",
+    "<task-notification>done</task-notification>\nRead the output file to retrieve the result: /tmp/b1.output",
+    "<bash-input>ls -l</bash-input>",
+    "<bash-stdout>a.py</bash-stdout><bash-stderr></bash-stderr>",
+    "<bash-stderr>No such file</bash-stderr>",
+    "<local-command-stdout>Set model</local-command-stdout>",
+    "<local-command-caveat>Caveat: the messages below</local-command-caveat>",
+    "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>",
+    "<system-reminder>\nAs you answer\n</system-reminder>",
+    "<user-prompt-submit-hook>more</user-prompt-submit-hook>",
+    "<session-start-hook>more</session-start-hook>",
+    "<ide_opened_file>The user opened /a.py</ide_opened_file>",
+    '<ide_selection path="/a.py">x = 1</ide_selection>',
+    "<environment_context>\n<cwd>/a</cwd>\n</environment_context>",
+    "<turn_aborted>The user interrupted</turn_aborted>",
+    '<hardwon-memory note="x">A lesson</hardwon-memory>',
+]
+
+
+@pytest.mark.parametrize("passage", HOSTS)
+def test_a_passage_of_the_host_is_cut_and_the_users_words_around_it_stay(passage: str) -> None:
+    assert without_host_text(passage).strip() == ""
+    assert without_host_text(f"{passage}\nFix the parser.").strip() == "Fix the parser."
+    kept = without_host_text(f"Fix the parser.\n\n{passage}\n\nThen test it.")
+    assert kept.split() == ["Fix", "the", "parser.", "Then", "test", "it."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where does <bash-input> come from?",
+        "<task-notification> is a tag of the host, isn't it?",
+        "Cut `<bash-stdout>x</bash-stdout>` in the middle of a line?",
+        "</bash-input> alone",
+        "<bash-output>of another program</bash-output>",
+        "List<User> and a < b",
+        "<command-line>gcc</command-line>",
+    ],
+)
+def test_a_text_about_a_tag_stays(text: str) -> None:
+    assert without_host_text(text) == text
+
+
+pieces = st.sampled_from(
+    [*HOSTS, "<bash-input>", "</bash-input>", "<ide_a>", "</ide_a>", "\n", " ", "word", "<", ">", "<system-reminder>"]
+)
+
+
+@given(text=st.lists(pieces, max_size=8).map("".join))
+@example(text="<bash-input></bash-input>")
+def test_no_words_are_added_and_a_text_without_tags_stays(text: str) -> None:
+    left = without_host_text(text)
+
+    assert left.count("word") <= text.count("word")
+    assert len(left) <= len(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["<bash-input>\n" * 50_000, "<bash-input>" * 50_000, " " * 500_000 + "<x", "<ide_a>\n</ide_b>" * 30_000]
+)
+def test_a_hostile_text_stays(text: str) -> None:
+    assert without_host_text(text) == text
