@@ -32,7 +32,7 @@ def project_lines(memory: Memory) -> Iterator[str]:
             yield (
                 f"{_counted(lost, 'entry', 'entries')} of {_label(project, registry)}"
                 f" {'has' if lost == 1 else 'have'} no file any more: bring the files back,"
-                f" or run hardwon index in {on_one_line(project.identity.root)} to forget them"
+                f" or run hardwon index in {on_one_line(project.identity.root)}: it finds moved ones, and forgets the others"
             )
 
 

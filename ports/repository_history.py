@@ -36,6 +36,14 @@ class RepositoryHistory(Protocol):
         """
         ...
 
+    def has_commit(self, root: str, commit: str) -> bool:
+        """
+        Return whether the repository has that commit among its own objects; never raises. No process.
+
+        Without an answer it is false: an object that lies elsewhere, as in a clone that borrows them, is not looked for.
+        """
+        ...
+
     def remote(self, root: str) -> str:
         """Return the address of the remote `origin` without user name and password; empty without one. No process."""
         ...

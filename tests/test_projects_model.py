@@ -116,6 +116,10 @@ class Git(RepositoryHistory):
         return self._machine.at(root).repository.first_commit
 
     @override
+    def has_commit(self, root: str, commit: str) -> bool:
+        return self._machine.at(root).repository.first_commit == commit
+
+    @override
     def remote(self, root: str) -> str:
         return self._machine.at(root).repository.remote
 
@@ -143,7 +147,7 @@ class ProjectsMachine(RuleBasedStateMachine):
     def begin(self, mode: TrustMode, count: int) -> Any:
         """Begin with some clones of one repository, which would seldom come about."""
         self.mode = mode
-        self.know = KnowProjects(self.projects, Git(self), mode, self.exists)
+        self.know = KnowProjects(self.projects, Git(self), mode, self.exists, self.number_at)
         upstream = self._published("own")
         clones = [self._add(PARENTS[number % 2], "app", upstream) for number in range(count)]
         for clone in clones:
@@ -152,6 +156,9 @@ class ProjectsMachine(RuleBasedStateMachine):
 
     def exists(self, path: str) -> bool:
         return any(path in {copy.root, copy.key, *copy.worktrees} for copy in self.disk)
+
+    def number_at(self, path: str) -> int:
+        return next((copy.inode for copy in self.disk if path == copy.key), 0)
 
     def at(self, root: str) -> Copy:
         return next(copy for copy in self.disk if root in {copy.root, *copy.worktrees})
@@ -209,6 +216,15 @@ class ProjectsMachine(RuleBasedStateMachine):
         """Rename a repository on its file system, and go on with work there."""
         if of.inode:
             of.root = self._free(parent, label)
+            self._look_at(of, of.root)
+
+    @rule(of=copies, parent=parents, label=labels, is_looked_up=st.booleans())
+    def rename_between_hooks(self, of: Copy, parent: str, label: str, *, is_looked_up: bool) -> None:
+        """Rename a repository after a hook, maybe before the worker asked git; a hook is the first to see it then."""
+        if of.inode and not of.is_replaced:
+            before = self._look_at(of, of.root) if is_looked_up else self._see(of)
+            of.root = self._free(parent, label)
+            assert self._see(of).id == before.id
             self._look_at(of, of.root)
 
     @rule(target=copies, of=consumes(copies), parent=parents, label=labels)
@@ -302,6 +318,10 @@ class ProjectsMachine(RuleBasedStateMachine):
     def trust_below(self, folder: str, *, trusted: bool) -> None:
         self.know.trust_below(folder, trusted=trusted)
         (self.trusted_folders.add if trusted else self.trusted_folders.discard)(folder)
+
+    def _see(self, copy: Copy) -> Project:
+        """Let a hook begin in a copy."""
+        return self.know.here(copy.identity(copy.root), copy.root.rpartition("/")[2], NO_HURRY)
 
     def _look_at(self, copy: Copy, root: str) -> Project:
         """Let a session start in a folder, and the worker look after it."""

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from hardwon.adapters.store_folder import append
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.project import LARGEST_NUMBER
 
 FILE_NAME = "folders.jsonl"
-LARGEST_NUMBER = (1 << 63) - 1
 
 ROOT_DEVICE = 0
 """Stands for the file system of the root folder: it is always there, and its number may be another one tomorrow."""

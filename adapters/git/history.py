@@ -6,10 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from hardwon.adapters.git.config_file import values
 from hardwon.adapters.git.identity import GIT, config_text, identify
+from hardwon.adapters.git.objects import has_object
 from hardwon.adapters.git.probe import git_command, git_environment
 from hardwon.adapters.git.process import MAX_OUTPUT_BYTES, run
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship, Identity
+from hardwon.domain.model.remote import without_user
 from hardwon.ports.override import override
 from hardwon.ports.repository_history import RepositoryHistory
 
@@ -51,6 +53,11 @@ class GitRepositoryHistory(RepositoryHistory):
             return self._first_commit(identify(root), deadline)
         except ValueError as error:
             raise OSError(errno.EINVAL, str(error)) from error
+
+    @override
+    def has_commit(self, root: str, commit: str) -> bool:
+        identity = identify(root)
+        return identity.is_repository and not _borrows(identity) and has_object(identity.key, commit)
 
     @override
     def remote(self, root: str) -> str:
@@ -190,21 +197,3 @@ def _borrows(identity: Identity) -> bool:
     """Return whether git reads another repository's commits in the place of this one's."""
     folders = [os.path.join(identity.root, GIT), *([identity.key] if identity.is_repository else [])]
     return any(os.path.lexists(os.path.join(folder, "commondir")) for folder in folders)
-
-
-def without_user(address: str) -> str:
-    """
-    Return the *address* of a remote without user name and password; empty if it is not printable.
-
-    >>> without_user("https://me:secret@example.org/acme/app.git")
-    'https://example.org/acme/app.git'
-    >>> without_user("git@example.org:acme/app.git")
-    'example.org:acme/app.git'
-    """
-    if not address.isprintable():
-        return ""
-    scheme, mark, rest = address.partition("://") if "://" in address else ("", "", address)
-    end = min((rest.find(sign) for sign in ("/?#" if mark else "/:") if sign in rest), default=len(rest))
-    if not mark and rest[end : end + 1] != ":":
-        return address  # a path
-    return scheme + mark + rest[:end].rpartition("@")[2] + rest[end:]

@@ -8,13 +8,12 @@ folder only if it names that folder back, which takes write access to the reposi
 import os
 import stat
 
-from hardwon.domain.model.project import Identity
+from hardwon.domain.model.project import LARGEST_NUMBER, Identity
 
 LONGEST_LINE = 4096
 """Bytes of a line or path that are read; no file system has longer paths."""
 LONGEST_CONFIG = 1 << 16
 """Bytes of a configuration file that are read; git writes the place of the work tree at the beginning."""
-LARGEST_NUMBER = (1 << 63) - 1
 
 GIT = ".git"
 LINKED = "worktrees"
@@ -140,7 +139,6 @@ def _identity(common: str | None, root: str) -> Identity:
         place = os.stat(key)
     except (OSError, ValueError):
         return Identity(key, root, common is not None)
-    # Some file systems number by 64 bits, of which SQLite keeps 63.
     return Identity(key, root, common is not None, place.st_dev & LARGEST_NUMBER, place.st_ino & LARGEST_NUMBER)
 
 

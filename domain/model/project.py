@@ -6,6 +6,9 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from hardwon.domain.model.vocabulary import Reach
 
+LARGEST_NUMBER = (1 << 63) - 1
+"""Of a file on its file system, as far as it is kept: some have 64 bits, of which SQLite keeps 63."""
+
 
 class Identity(NamedTuple):
     """

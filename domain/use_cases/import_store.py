@@ -21,7 +21,7 @@ from hardwon.domain.model.export import (
 )
 from hardwon.domain.model.project import Identity, Project
 from hardwon.domain.use_cases.index_one_file import stored_of
-from hardwon.domain.use_cases.know_projects import GONE, KnowProjects
+from hardwon.domain.use_cases.know_projects import GONE, KnowProjects, facts_of
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.transfer import StoreContents
@@ -203,12 +203,12 @@ class _Run:
         return known if len(commits) < 2 else None  # noqa: PLR2004  # two commits are two repositories
 
     def _clone_of(self, there: Project) -> Project | None:
-        """Return the project here that is a clone of *there* and has a folder, None without one."""
-        know = self._stores.know
-        clones = (
-            project for project in know.registry().projects if _history(there) and _history(project) == _history(there)
-        )
-        return next((project for project in clones if know.exists(project.identity.key)), None)
+        """Return the clone of *there* that has a folder here and may speak elsewhere; None without one."""
+        know, facts = self._stores.know, facts_of(there)
+        registry = know.registry()
+        clones = (project for project in registry.projects if facts and facts_of(project) == facts)
+        here = (project for project in clones if know.exists(project.identity.key))
+        return next((project for project in here if registry.is_shared(project)), None)
 
     def _without_folder(self, there: Project) -> Project:
         """
@@ -224,8 +224,3 @@ class _Run:
         now = added._replace(remote=there.remote, first_commit=there.first_commit, authorship=there.authorship)
         know.projects.put(now)
         return now
-
-
-def _history(project: Project) -> tuple[str, str] | None:
-    """Return what identifies the repository of *project* on every machine; None if that is not known."""
-    return (project.first_commit, project.remote) if project.first_commit and project.remote else None

@@ -7,12 +7,21 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.project import Conversations, Identity, Project, Registry, Trust, TrustMode
+from hardwon.domain.model.project import LARGEST_NUMBER, Conversations, Identity, Project, Registry, Trust, TrustMode
+from hardwon.domain.model.remote import one_spelling
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository_history import RepositoryHistory
 
 GONE = "gone:"
 """The beginning of the key of a project in whose place another one is now."""
+
+
+def number_at(path: str) -> int:
+    """Return the number of the file or folder at *path* on its file system; 0 if it can't be told."""
+    try:
+        return os.stat(path).st_ino & LARGEST_NUMBER
+    except OSError:
+        return 0
 
 
 class KnowProjects(NamedTuple):
@@ -24,12 +33,14 @@ class KnowProjects(NamedTuple):
         history: The histories that git knows.
         mode: Which projects are trusted.
         exists: Whether there is a file or folder at a path.
+        number_at: Returns its number on its file system; 0 if it can't be told.
     """
 
     projects: Projects
     history: RepositoryHistory
     mode: TrustMode = "own"
     exists: Callable[[str], bool] = os.path.lexists
+    number_at: Callable[[str], int] = number_at
 
     def registry(self) -> Registry:
         """Return all projects that the store knows."""
@@ -37,17 +48,49 @@ class KnowProjects(NamedTuple):
 
     def register(self, identity: Identity, label: str) -> Project:
         """
-        Return the project of *identity*, added if the store does not know it.
+        Return the project of *identity*, added if the store does not know it, nor as the same repository elsewhere before.
 
         Raises:
             StorageError: the store can't be written now.
         """
         known = self.registry().with_key(identity.key)
         if known is None:
-            known = self._now_a_repository(identity, label) or self.projects.add(identity, label)
+            known = (
+                self._renamed(identity, label)
+                or self._now_a_repository(identity, label)
+                or self.projects.add(identity, label)
+            )
         if known.identity != identity and known.identity.root != identity.root and not self.exists(known.identity.root):
             known = self._changed(known._replace(identity=identity, label=label))
         return known
+
+    def _renamed(self, identity: Identity, label: str) -> Project | None:
+        """
+        Return the project that was renamed or moved to *identity*, known by the number of its git directory.
+
+        The word of the user follows if the repository has the first commit that it had; a number is used again.
+        """
+        for project in self.registry().projects:
+            if _has_number(project, identity) and not self._is_there(project):
+                moved = project._replace(identity=identity, label=label)
+                if project.first_commit:
+                    if self.history.has_commit(identity.root, project.first_commit):
+                        return self._changed(moved)
+                elif self._may_be(project, identity):
+                    trust: Trust = "revoked" if project.trust == "revoked" else "unsaid"
+                    return self._changed(moved._replace(authorship="unknown", trust=trust, joined=None))
+        return None
+
+    def _is_there(self, project: Project) -> bool:
+        """Return whether the git directory of *project* is still in its place, and no other one."""
+        key = project.identity.key
+        return self.exists(key) and self.number_at(key) in {0, project.identity.inode}
+
+    def _may_be(self, project: Project, identity: Identity) -> bool:
+        """Return whether nothing speaks against *project*, of which no commit is known, being at *identity* now."""
+        remote = self.history.remote(identity.root)
+        is_same_remote = not project.remote or one_spelling(project.remote) == one_spelling(remote)
+        return is_same_remote and project.identity.device == identity.device
 
     def _now_a_repository(self, identity: Identity, label: str) -> Project | None:
         """Return the project of the folder that became the repository *identity*; None if the store knows none."""
@@ -72,6 +115,7 @@ class KnowProjects(NamedTuple):
         if project.authorship != "unknown":
             return project
         asked = self._with_authorship(project, deadline)
+        asked = asked._replace(remote=asked.remote or self.history.remote(identity.root))
         with suppress(StorageError):  # asked again next time
             return self._changed(asked) if project.id and asked != project else asked
         return asked
@@ -89,11 +133,12 @@ class KnowProjects(NamedTuple):
         first: str | None = None
         with suppress(OSError):
             first = self.history.first_commit(identity.root, deadline)
-        if first and (first, self.history.remote(identity.root)) == (project.first_commit, project.remote):
+        here = project._replace(first_commit=first, remote=self.history.remote(identity.root))
+        if first and _facts(here) == _facts(project):
             return self._changed(project._replace(identity=identity, authorship="unknown", trust="unsaid", joined=None))
         with self.projects.transaction():
             self._changed(project._replace(identity=known._replace(key=f"{GONE}{project.id}:{known.key}")))
-            return self.projects.add(identity, project.label)
+            return self.register(identity, project.label)
 
     def _with_authorship(self, project: Project, deadline: Deadline) -> Project:
         authorship = self.history.authorship(project.identity.root, deadline)
@@ -112,7 +157,8 @@ class KnowProjects(NamedTuple):
         """
         Return *project* after git was asked for everything that tells whether it is a known one, moved or cloned.
 
-        A moved repository becomes the project that it was. A second clone that may speak elsewhere joins the first.
+        A moved repository becomes the project that it was. A second clone that may speak elsewhere joins the first, and
+        becomes the one that was imported from another machine.
 
         Raises:
             StorageError: the store can't be written now.
@@ -125,14 +171,44 @@ class KnowProjects(NamedTuple):
         with suppress(OSError):  # git did not answer, or not in time: the next look may tell
             found = found._replace(first_commit=project.first_commit or self.history.first_commit(root, deadline))
         found = found._replace(remote=self.history.remote(root))
-        return self.settle(self._moved(found if found == project else self._changed(found)))
+        return self.settled(found if found == project else self._changed(found))
 
-    def _moved(self, project: Project) -> Project:
-        """Return the project that *project* is under a new path, if it is one."""
+    def settled(self, project: Project) -> Project:
+        """
+        Return the project that *project* is under a new path, if it is one; let its trusted clones be one with it.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
         for other in self.registry().projects:
-            if other.id != project.id and _is_same_repository(project, other) and not self.exists(other.identity.key):
+            if other.id != project.id and self._is_moved(other, project):
                 return self.move(other, project.identity, project.label)
-        return project
+        return self.settle(project)
+
+    def _is_moved(self, other: Project, project: Project) -> bool:
+        """
+        Return whether *other* is *project* at its former place: one first commit and one git directory, by its number.
+
+        A project that was imported from another machine has no directory here. Its clone has one `origin`, and may speak
+        elsewhere itself, as its files can say anything.
+        """
+        if not project.first_commit or project.first_commit != other.first_commit:
+            return False
+        if other.identity.inode:
+            return _has_number(other, project.identity) and not self._is_there(other)
+        is_clone = _is_clone(other, project) and not self.exists(other.identity.key)
+        return is_clone and self.registry().is_shared(project)
+
+    def settle_all(self) -> None:
+        """
+        Settle every project, as after a word of the user on many of them, or after a restore.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        for project in self.registry().projects:
+            if now := self.registry().with_id(project.id):  # it may have become another one meanwhile
+                self.settled(now)
 
     def settle(self, project: Project) -> Project:
         """
@@ -207,7 +283,7 @@ class KnowProjects(NamedTuple):
         Raises:
             StorageError: the store can't be written now.
         """
-        return self.settle(self._changed(project._replace(trust="trusted" if trusted else "revoked")))
+        return self.settled(self._changed(project._replace(trust="trusted" if trusted else "revoked")))
 
     def trust_below(self, folder: str, *, trusted: bool) -> None:
         """
@@ -218,30 +294,29 @@ class KnowProjects(NamedTuple):
         """
         with self.projects.transaction():
             self.projects.trust_below(folder, trusted=trusted)
-            for project in self.registry().projects:
-                self.settle(project)
+            self.settle_all()
 
     def _changed(self, project: Project) -> Project:
         self.projects.put(project)
         return project
 
 
-def _is_same_repository(project: Project, other: Project) -> bool:
-    """
-    Return whether both have one first commit and one git directory, by device and inode.
+def _has_number(project: Project, identity: Identity) -> bool:
+    """Return whether the git directory of *project* had the number that the one of *identity* has."""
+    known = project.identity
+    return known.is_repository and identity.is_repository and 0 < known.inode == identity.inode
 
-    A project that was imported from another machine has no directory here: it has the same `origin`.
-    """
-    here, there = project.identity, other.identity
-    if not project.first_commit or project.first_commit != other.first_commit:
-        return False
-    if there.inode:
-        return (here.device, here.inode) == (there.device, there.inode)
-    return bool(project.remote) and project.remote == other.remote
+
+def facts_of(project: Project) -> tuple[str, str] | None:
+    """Return the facts by which a clone of *project* is known on every machine; None if they are not known."""
+    return _facts(project) if project.first_commit and project.remote else None
+
+
+def _facts(project: Project) -> tuple[str, str]:
+    return (project.first_commit or "", one_spelling(project.remote))
 
 
 def _is_clone(other: Project, project: Project) -> bool:
     """Return whether both are one repository: of one first commit and one `origin`, or one project."""
-    is_known = bool(project.first_commit and project.remote)
-    is_clone = is_known and (other.first_commit, other.remote) == (project.first_commit, project.remote)
-    return is_clone or other.id == project.id
+    facts = facts_of(project)
+    return other.id == project.id or (facts is not None and facts_of(other) == facts)

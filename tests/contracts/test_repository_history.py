@@ -122,6 +122,22 @@ def test_a_clone_in_part_has_no_first_commit(world: World) -> None:
     assert world.history.authorship(clone, LIMITLESS) == "foreign"
 
 
+def test_a_repository_has_its_first_commit_and_no_other(world: World) -> None:
+    root, other = world.repository(ME), world.repository(OTHER)
+
+    assert world.history.has_commit(root, world.first_commit(root))
+    assert not world.history.has_commit(root, world.first_commit(other))
+    assert not world.history.has_commit("/nowhere", world.first_commit(root))
+
+
+def test_a_commit_is_found_without_git(world: World) -> None:
+    root = world.repository(ME)
+    first = world.first_commit(root)
+    world.break_git()
+
+    assert world.history.has_commit(root, first)
+
+
 def test_when_the_deadline_passed_nothing_is_known(world: World) -> None:
     root = world.repository(ME)
 

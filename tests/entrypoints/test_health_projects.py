@@ -132,7 +132,7 @@ def test_doctor_counts_entries_whose_files_are_gone_by_project(world: World) -> 
     [line] = [line for line in doctor_lines(world) if "wait" not in line]
     assert line == (
         "2 entries of globex/app have no file any more: bring the files back,"
-        f" or run hardwon index in {root} to forget them"
+        f" or run hardwon index in {root}: it finds moved ones, and forgets the others"
     )
 
 

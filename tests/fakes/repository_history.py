@@ -3,9 +3,9 @@
 import errno
 from typing import NamedTuple
 
-from hardwon.adapters.git.history import without_user
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship
+from hardwon.domain.model.remote import without_user
 from hardwon.ports.override import override
 from hardwon.ports.repository_history import RepositoryHistory
 
@@ -66,6 +66,10 @@ class InMemoryRepositoryHistory(RepositoryHistory):
             raise FileNotFoundError(errno.ENOENT, "no git on PATH")
         past = self.pasts[root]
         return "" if past.is_shallow else min(past.first_commits, default="")
+
+    @override
+    def has_commit(self, root: str, commit: str) -> bool:
+        return root in self.pasts and commit in self.pasts[root].first_commits
 
     @override
     def remote(self, root: str) -> str:

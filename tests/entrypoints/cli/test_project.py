@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.entrypoints.hook_process import World
-from tests.entrypoints.repositories import UNTRUSTED, Repositories
+from tests.entrypoints.repositories import UNTRUSTED, USER, Repositories
 
 
 @pytest.fixture
@@ -204,3 +204,152 @@ def test_looking_makes_no_store(world_by_word: World) -> None:
 
     assert places.run(folder, "project", "list").code == 0
     assert not places.world.database.exists()
+
+
+def finds(places: Repositories, folder: Path, words: str) -> bool:
+    done = places.run(folder, "recall", words, "--scope", "project", "--json")
+    return words in done.stdout
+
+
+def renamed(places: Repositories, before: Path, name: str) -> Path:
+    """Return the new folder of what was renamed without a look from git since."""
+    return before.rename(places.folder(name))
+
+
+def state(places: Repositories, label: str) -> tuple[object, ...]:
+    """Return id, first commit, authorship and trust as they are stored, without a process."""
+    found = places.world.query("SELECT id, first_commit, authorship, trust FROM project WHERE label = ?", (label,))
+    return found[0] if found else ()
+
+
+def remembers(places: Repositories, folder: Path, lesson: str = "Zaunkoenig merges invoices") -> str:
+    assert places.run(folder, "add", lesson, "--here").code == 0
+    return lesson
+
+
+@pytest.mark.parametrize("author", [USER, UNTRUSTED])
+def test_a_repository_that_is_renamed_before_git_was_asked_is_the_same_project_at_once(
+    places: Repositories, author: str
+) -> None:
+    folder = places.make("app", author)
+    lesson = remembers(places, folder)
+    known, first, *_ = state(places, "app")
+
+    after = renamed(places, folder, "renamed")
+
+    assert first is None
+    assert finds(places, after, lesson)
+    assert state(places, "renamed")[0] == known
+    assert state(places, "app") == ()
+
+
+def test_one_that_is_renamed_after_sessions_keeps_the_word_of_the_user_without_a_process(
+    places: Repositories, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = places.make("app", UNTRUSTED)
+    lesson = remembers(places, folder)
+    assert places.run(folder, "trust").code == 0
+    known = state(places, "app")
+    places.start(folder)
+    places.git(folder, "gc", "--quiet")  # the first commit is in a pack
+
+    after = renamed(places, folder, "renamed")
+    monkeypatch.setitem(places.world.variables, "PATH", "/nowhere")
+
+    assert lesson in places.start(after)
+    assert state(places, "renamed") == known
+    assert known[3] == "trusted"
+
+
+def test_trust_that_no_first_commit_confirms_does_not_follow(places: Repositories) -> None:
+    folder = places.make("app", UNTRUSTED)
+    lesson = remembers(places, folder)
+    places.world.query("UPDATE project SET trust = 'trusted' WHERE label = 'app'")
+
+    after = renamed(places, folder, "renamed")
+
+    assert finds(places, after, lesson)
+    assert state(places, "renamed")[2:] == ("foreign", "unsaid")
+
+
+def test_a_repository_whose_parent_was_renamed_is_the_same_project_with_its_work_trees(
+    places: Repositories,
+) -> None:
+    main, tree = places.make("acme/app"), places.folder("acme/tree")
+    places.git(main, "worktree", "add", "--quiet", str(tree))
+    lesson = remembers(places, tree)
+
+    places.folder("acme").rename(places.folder("globex"))
+    places.git(places.folder("globex/app"), "worktree", "repair", str(places.folder("globex/tree")))
+
+    assert finds(places, places.folder("globex/tree"), lesson)
+    assert finds(places, places.folder("globex/app"), lesson)
+
+
+def test_a_linked_work_tree_follows_its_renamed_repository_once_git_repaired_it(places: Repositories) -> None:
+    main, tree = places.make("app"), places.folder("tree")
+    places.git(main, "worktree", "add", "--quiet", str(tree))
+    lesson = remembers(places, main)
+
+    places.git(renamed(places, main, "renamed"), "worktree", "repair")
+
+    assert finds(places, tree, lesson)
+
+
+@pytest.mark.parametrize("asked_git", [False, True])
+@pytest.mark.parametrize("first_seen", ["renamed", "app"])
+def test_another_repository_in_the_old_place_is_another_project(
+    places: Repositories,
+    asked_git: bool,  # noqa: FBT001
+    first_seen: str,
+) -> None:
+    folder = places.make("app")
+    lesson = remembers(places, folder)
+    known = places.project(folder)["id"] if asked_git else state(places, "app")[0]
+
+    after = renamed(places, folder, "renamed")
+    other = places.make("app", lesson="Another history")
+    places.start(places.folder(first_seen))
+
+    assert finds(places, after, lesson)
+    assert not finds(places, other, lesson)
+    assert places.project(after)["id"] == known
+
+
+def test_two_repositories_that_changed_places_are_the_projects_that_they_were(places: Repositories) -> None:
+    app, other = places.make("app"), places.make("other")
+    lesson = remembers(places, app)
+    known, known_other = places.project(app)["id"], places.project(other)["id"]
+
+    renamed(places, app, "aside")
+    renamed(places, other, "app")
+    renamed(places, places.folder("aside"), "other")
+
+    assert not finds(places, app, lesson)
+    assert finds(places, other, lesson)
+    assert (places.project(app)["id"], places.project(other)["id"]) == (known_other, known)
+
+
+def test_a_new_repository_whose_git_folder_has_a_number_again_is_another_project(places: Repositories) -> None:
+    gone, new = places.make("gone"), places.make("new")
+    lesson = remembers(places, gone)
+    places.project(gone)
+    shutil.rmtree(gone)
+    facts = (new / ".git").stat()
+    numbers = (facts.st_dev, facts.st_ino)
+    places.world.query("UPDATE project SET device = ?, inode = ? WHERE label = 'gone'", numbers)
+
+    assert not finds(places, new, lesson)
+    assert state(places, "new")[0] != state(places, "gone")[0]
+
+
+def test_a_plain_folder_is_known_by_its_path_and_follows_by_the_users_word(places: Repositories) -> None:
+    folder = places.folder("notes")
+    folder.mkdir()
+    lesson = remembers(places, folder)
+
+    after = renamed(places, folder, "renamed")
+    assert not finds(places, after, lesson)
+
+    assert places.run(after, "project", "move", "notes").code == 0
+    assert finds(places, after, lesson)
