@@ -19,15 +19,12 @@ def project_lines(memory: Memory) -> Iterator[str]:
     registry, counts = know.registry(), know.projects.entry_counts()
     gone_files = _gone_files(memory)
     for project in registry.projects:
-        entries, name = counts.get(project.id, 0), _name(project, registry)
+        entries = counts.get(project.id, 0)
         if entries and project.is_waiting:
             yield _waiting_line(memory, project, registry, entries)
-        elif entries and know.is_gone(project):
-            yield (
-                f"{_counted(entries, 'entry', 'entries')} of {_label(project, registry)} remain, its folder"
-                f" {on_one_line(project.identity.root)} is gone: hardwon project move {name} FOLDER if it has moved,"
-                f" hardwon project merge {name} FOLDER if another project goes on with it"
-            )
+        elif know.is_gone(project):
+            if entries and not know.goes_on(project):
+                yield _gone_line(project, registry, entries)
         elif lost := gone_files.get(project.id, 0):
             yield (
                 f"{_counted(lost, 'entry', 'entries')} of {_label(project, registry)}"
@@ -45,6 +42,15 @@ def waiting_lines(memory: Memory, registry: Registry) -> list[str]:
         for project in waiting
         if (entries := counts.get(project.id, 0))
     ]
+
+
+def _gone_line(project: Project, registry: Registry, entries: int) -> str:
+    name = _name(project, registry)
+    return (
+        f"{_counted(entries, 'entry', 'entries')} of {_label(project, registry)} remain, its folder"
+        f" {on_one_line(project.identity.root)} is gone: hardwon project move {name} FOLDER if it has moved,"
+        f" hardwon project merge {name} FOLDER if another project goes on with it"
+    )
 
 
 def _waiting_line(memory: Memory, project: Project, registry: Registry, entries: int) -> str:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.project import Project
+from hardwon.domain.model.remote import one_spelling
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, name_of
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, name_of, registry_of
 
 if TYPE_CHECKING:
     from hardwon.domain.model.context import Workplace
@@ -38,6 +39,17 @@ def look_up_if_possible(memory: Memory, folder: str) -> None:
     """Look the project of *folder* up; a store that can't be written now leaves it for later."""
     with suppress(StorageError):
         look_up(memory, folder)
+
+
+def look_up_clone(memory: Memory, folder: str) -> None:
+    """Look the project of *folder* up at once if git was not asked yet and it has the remote of another one."""
+    identity, registry = identify(folder), registry_of(memory)
+    project = registry.with_key(identity.key)
+    if not identity.is_repository or (project and project.first_commit is not None):
+        return
+    others = {one_spelling(other.remote) for other in registry.projects if other.identity.key != identity.key}
+    if one_spelling(build_know_projects(memory).history.remote(identity.root)) in others - {""}:
+        look_up_if_possible(memory, folder)
 
 
 def look_up_new_ones(memory: Memory, project_root: str, seconds: float) -> None:

@@ -78,11 +78,13 @@ HAND_OVER = """
     WHERE h.tenant = %(tenant)s AND e.tenant = %(tenant)s AND e.number = h.number
         AND e.number = ANY(%(numbers)s) AND h.owner != e.owner
 """
-# The user's word on a project is not restored.
+# Of the user's word on a project only a refusal is restored.
 ADD_PROJECTS = """
-    INSERT INTO hardwon.project (tenant, id, machine, key, label, root, is_repository, device, inode, remote, authorship, trust)
-    SELECT p.tenant, p.id, p.machine, p.key, p.label, p.root, p.is_repository, p.device, p.inode, '',
-        CASE WHEN p.is_repository THEN 'unknown' ELSE p.authorship END, 'unsaid'
+    INSERT INTO hardwon.project (
+        tenant, id, machine, key, label, root, is_repository, device, inode, remote, first_commit, authorship, trust
+    )
+    SELECT p.tenant, p.id, p.machine, p.key, p.label, p.root, p.is_repository, p.device, p.inode, p.remote, p.first_commit,
+        p.authorship, CASE WHEN p.trust = 'revoked' THEN p.trust ELSE 'unsaid' END
     FROM past_project p WHERE p.owner = current_user
         AND p.id IN (SELECT e.project FROM past_entry e WHERE e.number = ANY(%(numbers)s))
     ON CONFLICT DO NOTHING

@@ -168,6 +168,12 @@ def _reserve_numbers(past: Database, present: Database) -> None:
 RESTORED, REMOVED = "restored", "removed"
 """The values in history in place of a field's name."""
 
+FACTS = (
+    *("id", "key", "label", "root", "is_repository", "device", "inode"),
+    *("remote", "first_commit", "authorship"),
+)
+"""Columns of a project that hold on every machine, or while its folder is the same."""
+
 IN_LIST = "IN (SELECT value FROM json_each(?))"
 
 
@@ -250,16 +256,18 @@ class SqliteSnapshot(Snapshot):
         self._index(wanted)
 
     def _add_projects(self, wanted: str) -> None:
-        """Add the projects of the past entries *wanted* that the store does not know; the user's word on them is not restored."""
+        """
+        Add the projects of the past entries *wanted* that the store does not know, with what git knew of them.
+
+        Of the user's word on them only a refusal is restored.
+        """
         rows = self._past.stream(
-            "SELECT id, key, label, root, is_repository, device, inode, iif(is_repository, 'unknown', authorship)"
+            f"SELECT {', '.join(FACTS)}, iif(trust = 'revoked', trust, 'unsaid')"
             f" FROM project WHERE id IN (SELECT project FROM entry WHERE seq {IN_LIST})",
             (wanted,),
         )
         self._present.run_many(
-            "INSERT OR IGNORE INTO project (id, key, label, root, is_repository, device, inode, authorship)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            rows,
+            f"INSERT OR IGNORE INTO project ({', '.join(FACTS)}, trust) VALUES ({', '.join('?' * len(FACTS))}, ?)", rows
         )
 
     def _index(self, wanted: str) -> None:

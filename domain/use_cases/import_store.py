@@ -21,7 +21,7 @@ from hardwon.domain.model.export import (
 )
 from hardwon.domain.model.project import Identity, Project
 from hardwon.domain.use_cases.index_one_file import stored_of
-from hardwon.domain.use_cases.know_projects import GONE, KnowProjects, facts_of
+from hardwon.domain.use_cases.know_projects import KnowProjects, facts_of, without_folder
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.transfer import StoreContents
@@ -211,16 +211,9 @@ class _Run:
         return next((project for project in here if registry.is_shared(project)), None)
 
     def _without_folder(self, there: Project) -> Project:
-        """
-        Return *there* as a project whose folder is not here, added if the store does not know it.
-
-        A repository is not known by its path: another one that is made there must not be taken for it. A clone of it,
-        wherever it is made, becomes it when git is asked.
-        """
-        know, identity = self._stores.know, there.identity._replace(device=0, inode=0)
-        if identity.is_repository and not identity.key.startswith(GONE):
-            identity = identity._replace(key=f"{GONE}{there.id}:{identity.key}")
-        added = know.projects.add(identity, there.label)
+        """Return *there* as a project whose folder is not here, added if the store does not know it."""
+        projects = self._stores.know.projects
+        added = projects.add(without_folder(there), there.label)
         now = added._replace(remote=there.remote, first_commit=there.first_commit, authorship=there.authorship)
-        know.projects.put(now)
+        projects.put(now)
         return now

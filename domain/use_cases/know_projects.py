@@ -1,7 +1,7 @@
 """Know projects: register them, look up their history, trust them, and join or move them."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -199,9 +199,21 @@ class KnowProjects(NamedTuple):
         is_clone = _is_clone(other, project) and not self.exists(other.identity.key)
         return is_clone and self.registry().is_shared(project)
 
+    def bring_in(self, brought: Iterable[Project]) -> None:
+        """
+        Let projects that a backup of another machine *brought* wait for their clones here, unless they are here.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        for project in brought:
+            if self.is_gone(project):
+                self._changed(project._replace(identity=without_folder(project)))
+        self.settle_all()
+
     def settle_all(self) -> None:
         """
-        Settle every project, as after a word of the user on many of them, or after a restore.
+        Settle every project, as after a word of the user on many of them.
 
         Raises:
             StorageError: the store can't be written now.
@@ -244,6 +256,12 @@ class KnowProjects(NamedTuple):
                 trust = project.trust if there.trust == "unsaid" else there.trust
                 moved = there._replace(id=project.id, label=label, identity=identity, trust=trust, joined=None)
             return self.settle(self._changed(moved))
+
+    def goes_on(self, project: Project) -> bool:
+        """Return whether a clone that is there is one project with *project*."""
+        registry = self.registry()
+        clones = (registry.with_id(clone) for clone in registry.group_of(project)[1:])
+        return any(clone is not None and not self.is_gone(clone) for clone in clones)
 
     def is_gone(self, project: Project) -> bool:
         """Return whether the folder of *project* is gone, or another project is there now."""
@@ -305,6 +323,19 @@ def _has_number(project: Project, identity: Identity) -> bool:
     """Return whether the git directory of *project* had the number that the one of *identity* has."""
     known = project.identity
     return known.is_repository and identity.is_repository and 0 < known.inode == identity.inode
+
+
+def without_folder(project: Project) -> Identity:
+    """
+    Return the identity of *project* on a machine that does not have its folder.
+
+    A repository is not known by its path: another one that is made there must not be taken for it. A clone of it,
+    wherever it is made, becomes it when git is asked.
+    """
+    identity = project.identity._replace(device=0, inode=0)
+    if identity.is_repository and not identity.key.startswith(GONE):
+        return identity._replace(key=f"{GONE}{project.id}:{identity.key}")
+    return identity
 
 
 def facts_of(project: Project) -> tuple[str, str] | None:

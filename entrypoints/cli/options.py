@@ -13,6 +13,7 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.cli.console import warn
 from hardwon.entrypoints.cli.leaving import at_end
+from hardwon.entrypoints.projects import look_up_clone
 from hardwon.entrypoints.streams import readable
 
 if TYPE_CHECKING:
@@ -191,4 +192,5 @@ def open_for(project_root: str, global_store: str | None, *, create: bool = True
         from hardwon.entrypoints.bootstrap_upkeep import update_keyword_index_later  # once after an upgrade
 
         update_keyword_index_later(memory, project_root)
+    look_up_clone(memory, project_root)
     return memory

@@ -11,6 +11,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
+from hardwon.domain.use_cases.checkpoints import Restored
 from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex, OwnFiles
 from hardwon.entrypoints.bootstrap import Memory
@@ -23,7 +24,7 @@ from hardwon.entrypoints.bootstrap_files import (
     build_keep_vectors,
     build_place_files,
 )
-from hardwon.entrypoints.bootstrap_projects import name_of
+from hardwon.entrypoints.bootstrap_projects import build_know_projects, name_of
 from hardwon.entrypoints.bootstrap_transfer import (
     ExportFile,
     build_import_store,
@@ -83,10 +84,18 @@ def restore(
     ask(f"replace everything in the store by what {file} holds", yes=yes)
     memory = open_for(project_root, global_store)
     name = on_one_line(name_of(file))
-    print_restored(
-        build_checkpoints(memory).restore_file(os.path.realpath(file), name, read_workplace(memory, project_root)),
-        as_json=as_json,
-    )
+    restored = restore_backup(memory, os.path.realpath(file), name, project_root)
+    print_restored(restored, as_json=as_json)
+
+
+def restore_backup(memory: Memory, file: str, name: str, project_root: str) -> Restored:
+    """Restore all memories from a backup; projects that it brings from another machine are found in their clones."""
+    look_up_if_possible(memory, project_root)
+    know = build_know_projects(memory)
+    known = {project.id for project in know.registry().projects}
+    restored = build_checkpoints(memory).restore_file(file, name, read_workplace(memory, project_root))
+    know.bring_in(project for project in know.registry().projects if project.id not in known)
+    return restored
 
 
 MAX_WARNINGS = 20

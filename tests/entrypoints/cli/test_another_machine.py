@@ -1,0 +1,156 @@
+"""A store that came to another machine, where projects have clones at other places, with remotes in other spellings."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from tests.entrypoints.hook_process import World
+from tests.entrypoints.repositories import UNTRUSTED, USER, Repositories
+
+LESSON = "Zaunkoenig merges invoices"
+REMOTE = "git@example.org:Acme/app.git"
+OTHER_SPELLING = "https://me@EXAMPLE.org:8443/acme/app"
+
+Bring: TypeAlias = Callable[[Repositories, Repositories], None]
+
+
+@pytest.fixture
+def here(world_by_word: World) -> Repositories:
+    return Repositories(world_by_word).with_store()
+
+
+@pytest.fixture
+def there(world_by_word: World) -> Repositories:
+    """Return the other machine, where nothing is yet."""
+    return Repositories(World(world_by_word.folder / "another", world_by_word.cleanup))
+
+
+def leave(here: Repositories) -> None:
+    """Leave this machine: its folders are not on the other one."""
+    shutil.rmtree(here.folder("src"))
+
+
+def backup(here: Repositories, there: Repositories) -> None:
+    file = str(here.folder("copy.db"))
+    assert here.run(here.world.folder, "backup", file).code == 0
+    leave(here)
+    there.with_store()
+    assert there.run(there.world.project, "restore", file, "--yes").code == 0
+
+
+def export(here: Repositories, there: Repositories) -> None:
+    file = str(here.folder("copy.jsonl"))
+    assert here.run(here.world.folder, "export", "--output", file).code == 0
+    leave(here)
+    assert there.run(there.world.project, "import", file).code == 0
+
+
+def copied_folder(here: Repositories, there: Repositories) -> None:
+    shutil.copytree(here.world.store, there.world.store)
+    leave(here)
+
+
+ways = pytest.mark.parametrize("bring", [backup, export, copied_folder])
+
+
+def clone(app: Path, there: Repositories, remote: str = OTHER_SPELLING, name: str = "work/shop") -> Path:
+    """Return a clone on the other machine; the original is on this one only."""
+    folder = there.clone(app, name)
+    there.git(folder, "remote", "set-url", "origin", remote)
+    return folder
+
+
+def make(here: Repositories, author: str = USER, remote: str = REMOTE) -> Path:
+    """Return a project whose memories are looked for on the other machine."""
+    app = here.make("src/app", author)
+    if remote:
+        here.git(app, "remote", "add", "origin", remote)
+    assert here.run(app, "add", LESSON, "--here").code == 0
+    here.project(app)
+    return app
+
+
+def finds(places: Repositories, folder: Path, *options: str) -> bool:
+    return LESSON in places.run(folder, "recall", LESSON, *options, "--json").stdout
+
+
+@ways
+@pytest.mark.parametrize("is_known_before", [False, True])
+def test_a_clone_with_another_spelling_of_its_remote_has_the_memories_at_once(
+    here: Repositories,
+    there: Repositories,
+    bring: Bring,
+    is_known_before: bool,  # noqa: FBT001
+) -> None:
+    app = make(here)
+    shop = clone(app, there)
+    if is_known_before and bring is not copied_folder:
+        there.with_store().project(shop)
+
+    bring(here, there)
+
+    assert finds(there, shop, "--scope", "project")
+    assert "remain" not in there.run(shop, "doctor").stdout
+    assert LESSON in there.start(shop)
+
+
+@ways
+def test_a_clone_that_is_not_the_users_gets_them_when_it_is_trusted(
+    here: Repositories, there: Repositories, bring: Bring
+) -> None:
+    app = make(here, UNTRUSTED)
+    assert here.run(app, "trust").code == 0
+    shop = clone(app, there)
+    bring(here, there)
+
+    there.project(shop)
+    assert not finds(there, shop, "--scope", "project")
+    assert LESSON not in there.start(shop)
+    assert there.project(shop)["state"] == "foreign"
+
+    assert there.run(shop, "trust").code == 0
+    assert finds(there, shop, "--scope", "project")
+
+
+@ways
+@pytest.mark.parametrize(
+    ("remote", "spelling"), [("", ""), (REMOTE, "git@example.org:globex/app.git"), (REMOTE, "/srv/acme/app.git")]
+)
+def test_one_without_a_match_waits_for_a_word_and_is_told(
+    here: Repositories, there: Repositories, bring: Bring, remote: str, spelling: str
+) -> None:
+    app = make(here, remote=remote)
+    shop = clone(app, there, spelling or "x")
+    if not spelling:
+        there.git(shop, "remote", "remove", "origin")
+    bring(here, there)
+
+    assert not finds(there, shop, "--scope", "project")
+    assert finds(there, shop, "--scope", "global")
+    assert "1 entry of app remain" in there.run(shop, "doctor").stdout
+
+    assert there.run(shop, "project", "merge", "app", ".", "--yes").code == 0
+    assert finds(there, shop, "--scope", "project")
+    assert "remain" not in there.run(shop, "doctor").stdout
+
+
+@ways
+def test_a_lesson_of_an_own_project_speaks_elsewhere_also_where_its_clone_is_not(
+    here: Repositories, there: Repositories, bring: Bring
+) -> None:
+    app, strange, refused = make(here), here.make("src/strange", UNTRUSTED), here.make("src/refused")
+    here.learn(app, "Said in an own project")
+    here.learn(strange, "Said in a strange project")
+    here.learn(refused, "Said in a refused project")
+    assert here.run(refused, "trust", "--revoke").code == 0
+    bring(here, there)
+    other = there.make("other")
+
+    block = there.start(other)
+
+    assert "### Said in an own project\n" in block
+    assert "strange" not in block
+    assert "refused" not in block
