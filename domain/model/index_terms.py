@@ -59,10 +59,10 @@ class Asked(NamedTuple):
         return tuple(term for term in self.terms if term not in unknown)
 
 
-def asked_terms(question: str) -> Asked:
-    """Return the terms of *question*: its words and pairs, and of identifiers and runs the parts and the whole."""
+def asked_terms(question: str, *, in_any_spelling: bool = True) -> Asked:
+    """Return the terms of *question*: its words, pairs and runs, and of identifiers *in any spelling* the parts and the whole."""
     text = without_function_words(composed(question))
-    wholes = _parts_by_whole(text)
+    wholes = {**(_parts_by_whole(_without_runs(text)) if in_any_spelling else {}), **_pairs_by_run(text)}
     extra = (word for whole, parts in wholes.items() for word in (whole, *parts) if word not in STOP_WORDS)
     terms = tuple(dict.fromkeys((*search_terms(question), *extra)))[:MAX_TERMS]
     asked = frozenset(whole for whole, parts in wholes.items() if not STOP_WORDS.issuperset(parts))
@@ -70,14 +70,17 @@ def asked_terms(question: str) -> Asked:
 
 
 def _parts_by_whole(text: str) -> dict[str, Sequence[str]]:
-    """Return the identifiers and runs of *text*, as they are indexed as a whole, with their parts."""
-    spaced = _without_runs(text)
-    humped = {word: split_at_humps(word) for word in _WORD.findall(spaced)}
+    """Return the identifiers of *text*, as they are indexed as a whole, with their parts."""
+    humped = {word: split_at_humps(word) for word in _WORD.findall(text)}
     return {
-        **{_whole(joined): words_of(joined) for joined in _joined(spaced)},
+        **{_whole(joined): words_of(joined) for joined in _joined(text)},
         **{word.lower(): [part.lower() for part in parts] for word, parts in humped.items() if len(parts) > 1},
-        **{run: pairs(run) for run in runs(text) if _is_whole(signs(run))},
     }
+
+
+def _pairs_by_run(text: str) -> dict[str, Sequence[str]]:
+    """Return the runs of *text* that are indexed as a whole, with their pairs."""
+    return {run: pairs(run) for run in runs(text) if _is_whole(signs(run))}
 
 
 def indexed(text: str) -> str:

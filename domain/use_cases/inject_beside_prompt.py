@@ -184,6 +184,7 @@ def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) ->
         limit=MAX_SHOWN + MAX_MISSED,
         minimum=None,
         workplace=workplace,
+        in_any_spelling=False,
     )
 
 

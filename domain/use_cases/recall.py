@@ -111,7 +111,9 @@ class Recall(NamedTuple):
 
     def search(self, question: Question, deadline: Deadline) -> Found:
         """Run both searches; questions with other policies may share the result if `by_passage` is equal."""
-        retrieve = self.retrieve._replace(only=question.only, by_passage=question.by_passage)
+        retrieve = self.retrieve._replace(
+            only=question.only, by_passage=question.by_passage, in_any_spelling=question.in_any_spelling
+        )
         retrieval = retrieve.find(without_frame(question.text), deadline, question.keyword_text)
         closeness = Closeness.of(retrieval.spaces)
         context = RankingContext(

@@ -101,6 +101,7 @@ def _question(
         minimum=COLLECTIONS["conversations"].minimum,
         workplace=workplace._replace(touched_files=tuple(dict.fromkeys(context.files + workplace.touched_files))),
         keyword_text=context.keyword_text,
+        in_any_spelling=False,
     )
 
 

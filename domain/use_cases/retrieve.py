@@ -213,6 +213,7 @@ class Retrieve(NamedTuple):
         keywords: The keyword search.
         only: The entries searched.
         by_passage: Whether keyword scores are those of passages, or of whole entries.
+        in_any_spelling: Whether identifiers are also asked for by their parts; not where a gate was calibrated without.
         embed_seconds: The time limit of each embedder.
         semantic_seconds: The least time that the semantic search takes on the machine as it is now; with less left it is skipped.
 
@@ -222,6 +223,7 @@ class Retrieve(NamedTuple):
     keywords: KeywordIndex
     only: EntryFilter = LEARNINGS
     by_passage: bool = False
+    in_any_spelling: bool = False
     embed_seconds: float = EMBED_SECONDS
     semantic_seconds: float = 0.0
 
@@ -373,7 +375,7 @@ class _Search:
         keywords, only = self._tools.keywords, self._tools.only
         deadline = self._deadline.within(WORD_SECONDS)
         try:
-            asked = asked_terms(self._keyword_text)
+            asked = asked_terms(self._keyword_text, in_any_spelling=self._tools.in_any_spelling)
             counted = asked.uncertain if self._tools.by_passage else asked.terms
             frequencies = keywords.frequencies((*counted, UNSPACED), deadline)
             self._terms = terms = asked.known(term for term, count in frequencies.items() if count)

@@ -24,6 +24,7 @@ class Question(NamedTuple):
         decays: Whether the policy may apply decay.
         distinct: Whether of entries with the same text only the best answers, also of a file and a section of it.
         keyword_text: The text to search by keyword, None for *text*.
+        in_any_spelling: Whether its identifiers are also asked for by their parts.
     """
 
     text: str
@@ -35,6 +36,7 @@ class Question(NamedTuple):
     decays: bool = True
     distinct: bool = True
     keyword_text: str | None = None
+    in_any_spelling: bool = True
 
     @property
     def by_passage(self) -> bool:

@@ -113,3 +113,10 @@ def test_terms_of_a_question_include_its_search_terms(text: str) -> None:
     assert {*search_terms(text)} <= {*asked.terms}
     assert len(asked.terms) <= MAX_TERMS
     assert not STOP_WORDS & {*asked.terms}
+
+
+def test_a_gate_asks_for_words_as_they_stand() -> None:
+    asked = asked_terms("fix getAccountById in dry-run", in_any_spelling=False)
+
+    assert asked.terms == search_terms("fix getAccountById in dry-run")
+    assert not asked.wholes
