@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hardwon.adapters.feature_files import FeatureFiles
     from hardwon.adapters.git.probe import GitChangeProbe
     from hardwon.domain.model.conversation.hook_event import NotedProject
+    from hardwon.domain.model.filters import Asker
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
     from hardwon.domain.model.project import Registry
     from hardwon.ports.documents import Instructions
@@ -143,6 +144,13 @@ def find_git(project_root: str) -> str:
     from hardwon.adapters.git.process import find_git
 
     return find_git(project_root, os.environ.get("PATH", os.defpath))
+
+
+def who_asks(*, by_slash_command: bool = False) -> "Asker":
+    """Return whether a person runs this program, or an agent, as its variables say; a terminal proves nothing."""
+    from hardwon.adapters.agents.table import runs_in_agent
+
+    return "agent" if by_slash_command or runs_in_agent(os.environ) else "person"
 
 
 def host_memory(project_root: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.adapters.providers.stub_server import running_stub
-from tests.attack.doors import Output, leaks, words_of
+from tests.attack.doors import Output, leaks, of_agents, typed, words_of
 from tests.attack.repository import TWIN, Authors
 from tests.attack.scenario import Phase, Pretence, Scene, no_costs
 from tests.attack.words import (
@@ -132,13 +132,30 @@ def test_nothing_of_a_foreign_project_is_shown_in_the_project_of_its_name(story:
 
 
 def test_nothing_of_the_users_projects_is_shown_in_a_foreign_one(story: Story) -> None:
-    assert_none(leaks(story.before.clone, LEDGER, PARSER, except_for=["hard-linked gotcha"]), place="the clone")
+    outputs = of_agents(story.before.clone)
+
+    assert_none(leaks(outputs, LEDGER, PARSER, except_for=["hard-linked gotcha"]), place="the clone")
+
+
+def test_no_agent_in_a_foreign_project_gets_a_figure_of_others(story: Story) -> None:
+    shown = re.compile(r"elsewhere \(|in other projects:|[\"']elsewhere[\"']: [1-9]")
+
+    assert not [item.door for item in of_agents(story.before.clone) if shown.search(item.text)]
+    assert [item.door for item in of_agents(story.before.ledger) if shown.search(item.text)]
+
+
+@pytest.mark.parametrize("place", ["ledger", "parser", "clone"])
+def test_a_person_who_types_is_answered_from_all_projects_of_theirs(story: Story, place: str) -> None:
+    """The foreign project answers at home alone, and so do lessons for here; checkpoints and phrases are no answers."""
+    outputs, left_out = typed(getattr(story.before, place)), {HERE, "checkpoint", "phrase"}
+    for words in (LEDGER, PARSER):
+        assert_shown([word for kind, word in words.items() if kind not in left_out], outputs, place=place)
 
 
 def test_a_hard_link_to_a_file_of_another_project_is_not_read_in_a_foreign_one(story: Story) -> None:
     hard_linked = {"hard-linked gotcha": LEDGER["hard-linked gotcha"]}
 
-    assert_none(leaks(story.before.clone, hard_linked), place="the clone")
+    assert_none(leaks(of_agents(story.before.clone), hard_linked), place="the clone")
     assert_shown(hard_linked.values(), story.before.ledger, place="the project of that file")
 
 
@@ -150,7 +167,7 @@ def test_lessons_that_the_user_stored_for_everywhere_are_shown_everywhere(story:
 def test_two_projects_of_the_user_share_lessons_and_nothing_else(story: Story) -> None:
     for outputs, theirs in ((story.before.ledger, PARSER), (story.before.parser, LEDGER)):
         assert_shown([theirs[place] for place in SHARED], outputs, place="another project of the user's")
-        assert_none(leaks(outputs, theirs, except_for=SHARED), place="another project of the user's")
+        assert_none(leaks(of_agents(outputs), theirs, except_for=SHARED), place="another project of the user's")
 
 
 def test_a_lesson_for_here_is_shown_at_home_alone(story: Story) -> None:
@@ -262,6 +279,7 @@ def test_a_forged_git_folder_is_a_project_of_its_own(pretences: list[Pretence], 
     forgery, asks, pretender, victim = pretences[at]
 
     assert_shown(PRETENDED[forgery].values(), pretender, place="the pretender")
-    assert_none(leaks(pretender, LEDGER, except_for=() if asks else SHARED), place="the pretender")
+    assert_none(leaks(of_agents(pretender), LEDGER, except_for=() if asks else SHARED), place="the pretender")
     brought = () if asks else ("lesson of the bank",)
-    assert_none(leaks(victim, PRETENDED[forgery], except_for=brought), place="the project that it claims to be")
+    shown = victim if asks else of_agents(victim)
+    assert_none(leaks(shown, PRETENDED[forgery], except_for=brought), place="the project that it claims to be")

@@ -171,6 +171,7 @@ class AgentFacts(NamedTuple):
         path_advice: Added where PATH lacks hardwon's programs, with `{folder}` for theirs.
         project_server: The file of a project that may name the server.
         hooks_off: The setting that switches all hooks off.
+        marks: The variables that it sets for the programs it runs, and no user does; one that ends in `_` is a beginning.
 
     """
 
@@ -188,6 +189,7 @@ class AgentFacts(NamedTuple):
     path_advice: str = ""
     project_server: JsonFile | None = None
     hooks_off: OffSwitch | None = None
+    marks: tuple[str, ...] = ()
 
     def root(self, environ: Mapping[str, str], home: str) -> str:
         """Return the folder that no link of its settings may lead out of."""
@@ -210,6 +212,7 @@ def _enabled(program: str) -> dict[str, Any]:
 CLAUDE_CODE = AgentFacts(
     name="claude-code",
     title="Claude Code",
+    marks=("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SESSION_ID"),
     program="claude",
     folder=(".claude",),
     variable="CLAUDE_CONFIG_DIR",
@@ -228,6 +231,7 @@ CLAUDE_CODE = AgentFacts(
 CODEX = AgentFacts(
     name="codex",
     title="Codex",
+    marks=("CODEX_",),
     program="codex",
     folder=(".codex",),
     variable="CODEX_HOME",
@@ -241,6 +245,7 @@ CODEX = AgentFacts(
 GEMINI_CLI = AgentFacts(
     name="gemini-cli",
     title="Gemini CLI",
+    marks=("GEMINI_CLI",),
     program="gemini",
     folder=(".gemini",),
     hooks=Hooks(
@@ -263,6 +268,7 @@ GEMINI_CLI = AgentFacts(
 OPENCODE = AgentFacts(
     name="opencode",
     title="opencode",
+    marks=("OPENCODE",),
     program="opencode",
     folder=(".config", "opencode"),
     variable="XDG_CONFIG_HOME",
@@ -275,3 +281,16 @@ OPENCODE = AgentFacts(
 )
 
 AGENTS = (CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE)
+
+OTHER_MARKS = ("AI_AGENT", "CURSOR_AGENT")
+"""The same of agents that are not set up here."""
+OF_USERS = frozenset({"CODEX_HOME", "CODEX_SQLITE_HOME", "CODEX_API_KEY"})
+"""Variables that look like a mark, and that users set."""
+
+
+def runs_in_agent(environ: Mapping[str, str]) -> bool:
+    """Return whether the variables of a program say that an agent runs it."""
+    marks = (*OTHER_MARKS, *(mark for facts in AGENTS for mark in facts.marks))
+    exact, begun = {mark for mark in marks if mark[-1] != "_"}, tuple(mark for mark in marks if mark[-1] == "_")
+    named = {name for name, value in environ.items() if value} - OF_USERS
+    return not exact.isdisjoint(named) or any(name.startswith(begun) for name in named)

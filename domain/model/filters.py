@@ -99,6 +99,8 @@ CONVERSATIONS = EntryFilter(kinds=CONVERSATION_KINDS, ranked=True)
 
 CollectionName: TypeAlias = Literal["all", "learnings", "sessions", "conversations", "documents"]
 ScopeName: TypeAlias = Literal["project", "workspace", "global"]
+Asker: TypeAlias = Literal["person", "agent"]
+"""The caller of a search: a person who types, or an agent."""
 PolicyName: TypeAlias = Literal["adaptive", "hybrid", "cosine", "affinity", "context", "fused"]
 
 POLICIES: tuple[PolicyName, ...] = get_args(PolicyName)
@@ -166,3 +168,28 @@ def asked_from(
         anywhere=() if scope else ("learning",),
         visible_in=workplace.visibility,
     )
+
+
+def answering(asker: Asker, workplace: Workplace, only: EntryFilter, scope: ScopeName | None = None) -> EntryFilter:
+    """
+    Return *only* as far as it may answer *asker* where the user works.
+
+    A person is answered from all projects of theirs, also in a foreign one; an agent from the project and its workspace.
+
+    Args:
+        asker: The caller.
+        workplace: Where the user works.
+        only: The other conditions.
+        scope: The scope that was asked for, which counts for both; None for the default.
+
+    """
+    if scope or asker == "agent":
+        return asked_from(workplace, only, "workspace", scope)
+    return only._replace(visible_in=workplace.visibility._replace(is_foreign=False))
+
+
+def elsewhere_for(asker: Asker, workplace: Workplace, only: EntryFilter) -> EntryFilter | None:
+    """Return the entries that answer a person, to be counted for *asker*; None for an agent in a foreign project."""
+    if asker == "agent" and workplace.visibility.is_foreign:
+        return None
+    return answering("person", workplace, only)

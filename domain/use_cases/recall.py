@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
+from hardwon.domain.model.filters import COLLECTIONS, EntryFilter
 from hardwon.domain.model.injection.prompt_terms import decisive_terms, identifiers
 from hardwon.domain.model.keywords import search_terms, without_frame
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 NO_DECAY = Decay(enabled=False)
+
+MAX_ELSEWHERE = 100
+"""How many answers are looked at to count those elsewhere."""
 
 PER_SOURCE = 2
 """How many answers are ranked for each that is given: a conversation, and what was decided in it, are one source."""
@@ -108,6 +112,23 @@ class Recall(NamedTuple):
         with self.repository.snapshot():
             recollection = self.answer_from(question, self.search(question, deadline))
         return recollection._replace(degradations=(*problems, *recollection.degradations))
+
+    def relevant_elsewhere(self, question: Question, everywhere: EntryFilter, deadline: Deadline) -> int:
+        """
+        Return how many relevant answers *everywhere* are not among the entries that *question* asks.
+
+        Relevant is what reaches the question's minimum, or that of `recall` over everything where it has none.
+
+        Raises:
+            StorageError: the store can't be read.
+        """
+        if not question.text.strip() or self.repository.count(everywhere) <= self.repository.count(question.only):
+            return 0
+        wanted = question if question.minimum else calibrated(question)
+        wanted = wanted._replace(only=everywhere, limit=MAX_ELSEWHERE)
+        with self.repository.snapshot():
+            found = tuple(rated.seq for rated in self.rank(wanted, self.search(wanted, deadline)))
+            return len(found) - self.repository.count(question.only._replace(among=found))
 
     def search(self, question: Question, deadline: Deadline) -> Found:
         """Run both searches; questions with other policies may share the result if `by_passage` is equal."""
@@ -243,6 +264,12 @@ def _are_of_one_source(one: "Entry", other: "Entry") -> bool:
         return False
     talk, part = (one, other) if one.kind == "conversation" else (other, one)
     return part.kind in CONVERSATION_KINDS and part.description.partition("\n")[0] in talk.description
+
+
+def calibrated(question: Question) -> Question:
+    """Return *question* with the calibrated policy and the minimum of all collections."""
+    everything = COLLECTIONS["all"]
+    return question._replace(policy=everything.policy, minimum=everything.minimum)
 
 
 def answer_of(entry: "Entry", rated: Rated) -> Answer:

@@ -6,12 +6,12 @@ from typing import NamedTuple
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError, KeywordIndexUnavailableError
-from hardwon.domain.model.filters import COLLECTIONS, EntryFilter, seen_from
+from hardwon.domain.model.filters import EntryFilter, seen_from
 from hardwon.domain.model.injection.rules import within_budget
 from hardwon.domain.model.keywords import concept_counts, concepts_of, terms_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.ranking.question import Answer, Question
-from hardwon.domain.use_cases.recall import Recall, Recollection
+from hardwon.domain.use_cases.recall import Recall, Recollection, calibrated
 from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 from hardwon.domain.use_cases.track_usage import count_access
 from hardwon.ports.activity import UsageLog
@@ -179,10 +179,7 @@ def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadli
 
 def _calibrated(question: Question, besides: EntryFilter) -> Question:
     """Return *question* for the entries of *besides*, with the calibrated policy and minimum of all collections."""
-    everything, left_out = COLLECTIONS["all"], question.only.except_for
-    return question._replace(
-        only=besides._replace(except_for=left_out), policy=everything.policy, minimum=everything.minimum
-    )
+    return calibrated(question)._replace(only=besides._replace(except_for=question.only.except_for))
 
 
 def _embedding_once(recall: Recall) -> Recall:

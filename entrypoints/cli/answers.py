@@ -7,7 +7,7 @@ from rich.text import Text
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.excerpt import Marked
-from hardwon.domain.model.filters import LEARNINGS, CollectionName
+from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, CollectionName, EntryFilter
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.ranking.question import Answer, Question
@@ -17,7 +17,7 @@ from hardwon.entrypoints.bootstrap_models import OFF
 from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
 from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
 from hardwon.entrypoints.presenters.entries import entry_document
-from hardwon.entrypoints.presenters.text import on_one_line, spelt_out
+from hardwon.entrypoints.presenters.text import counted, on_one_line, spelt_out
 
 NO_MEANING = "no vector search"
 """How a degradation begins after which it is not known what has a vector."""
@@ -71,7 +71,24 @@ def _coloured(line: Marked) -> Text:
 
 NOTHING = "Nothing that is remembered answers that"
 NOT_FOUND = "No relevant memories found for query"
+ALL_PROJECTS = "--scope global"
+NONE_OF_THOSE = "none of the memories in the store"
+"""Said where others are kept, none of which is asked: of other kinds, or of projects that stay at home."""
 NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
+
+
+class Elsewhere(NamedTuple):
+    """
+    The memories outside of the scope of a question.
+
+    Attributes:
+        everywhere: The entries that answer a person; None if not even their number may be shown.
+        relevant: How many answers there are elsewhere, where that was wanted.
+
+    """
+
+    everywhere: EntryFilter | None = None
+    relevant: int = 0
 
 
 class Asked(NamedTuple):
@@ -84,6 +101,7 @@ class Asked(NamedTuple):
         recollection: What came of it.
         report: How it is told.
         rules: The constitutional entries that stand apart from the answers.
+        elsewhere: The memories outside of its scope.
 
     """
 
@@ -92,6 +110,7 @@ class Asked(NamedTuple):
     recollection: Recollection
     report: Report
     rules: tuple[Entry, ...] = ()
+    elsewhere: Elsewhere = Elsewhere()
 
 
 def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
@@ -103,9 +122,12 @@ def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) ->
             (_document(asked, answer) for answer in asked.recollection.answers),
             **({"constitutional": [entry_document(rule) for rule in asked.rules]} if asked.rules else {}),
             **(_searched(asked).document if asked.report.explained else {}),
+            **({"elsewhere": asked.elsewhere.relevant} if asked.elsewhere.relevant else {}),
         )
     elif asked.question.limit > 0:
         FORMS.get(collection, _print_list)(asked)
+        if asked.elsewhere.relevant and collection not in FRAMED:
+            say(_more(asked))
 
 
 def _document(asked: Asked, answer: Answer) -> dict[str, object]:
@@ -138,15 +160,31 @@ def _print_sessions(asked: Asked) -> None:
 def _print_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
     """Print how many memories are searched, the *lines* of the answers, and how many there are."""
     recollection, minimum = asked.recollection, asked.question.minimum
-    say(f"Searching {recollection.searched} memories...")
+    say(f"Searching {_amount(asked)}...")
+    more = [_more(asked)] if asked.elsewhere.relevant else []
     if _nothing_to_compare(asked):
-        say(NO_VECTORS)
+        say("\n".join([NO_VECTORS, *more]))
     elif not recollection.answers:
-        say(NOT_FOUND)
+        say("\n".join([NOT_FOUND, *more]))
     else:
         print_marked(lines(recollection.answers))
         threshold = "none" if minimum is None else f"{minimum:g}"
-        say(f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})")
+        say("\n".join([*more, f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})"]))
+
+
+def _amount(asked: Asked) -> str:
+    """Return how many memories are searched, and where the others are if that is none."""
+    repository, searched = asked.memory.repository, asked.recollection.searched
+    if searched or not repository.count(EVERYTHING):
+        return f"{searched} memories"
+    everywhere = asked.elsewhere.everywhere
+    elsewhere = repository.count(everywhere._replace(ranked=True)) if everywhere else 0
+    return f"0 memories here, {elsewhere} elsewhere ({ALL_PROJECTS})" if elsewhere else NONE_OF_THOSE
+
+
+def _more(asked: Asked) -> str:
+    count = asked.elsewhere.relevant
+    return f"{counted(count, 'more relevant memory', 'more relevant memories')} elsewhere ({ALL_PROJECTS})"
 
 
 def _nothing_to_compare(asked: Asked) -> bool:
@@ -202,3 +240,5 @@ FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
     "sessions": _print_sessions,
     "documents": _print_documents,
 }
+FRAMED: frozenset[CollectionName] = frozenset({"all", "sessions"})
+"""The collections whose form says itself what lies elsewhere."""

@@ -153,7 +153,7 @@ GlobalStore: TypeAlias = Annotated[
 Typed: TypeAlias = Annotated[
     bool, typer.Option("--typed", help="Take text and options from standard input, as typed after a slash command.")
 ]
-"""Shown in the help only: `with_typed` puts what was typed in its place before options are read."""
+"""`with_typed` puts what was typed after the options before they are read."""
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 

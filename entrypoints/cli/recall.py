@@ -9,10 +9,11 @@ import typer
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import COLLECTIONS, PolicyName, asked_from
+from hardwon.domain.model.filters import COLLECTIONS, PolicyName, answering, elsewhere_for
 from hardwon.domain.model.ranking.question import Question
+from hardwon.entrypoints.bootstrap_project import who_asks
 from hardwon.entrypoints.bootstrap_retrieval import build_recall, build_search
-from hardwon.entrypoints.cli.answers import Asked, print_answers, readable_columns
+from hardwon.entrypoints.cli.answers import Asked, Elsewhere, print_answers, readable_columns
 from hardwon.entrypoints.cli.console import print_items, say
 from hardwon.entrypoints.cli.options import (
     MOST,
@@ -64,8 +65,11 @@ def recall(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask what is remembered, in your own words."""
-    del typed
+    """
+    Ask what is remembered, in your own words.
+
+    You are answered from all your projects, an agent from this one and its workspace.
+    """
     query = _query(words or [])
     if not query.strip():
         print_items([]) if as_json else say(context.get_help())
@@ -74,9 +78,10 @@ def recall(
     memory = open_for(project_root, global_store, create=False)
     place = "conversations" if policy == "context" else collection  # what was touched of late counts there too
     workplace = workplace_for(place, memory, project_root, memory.warn)
+    asker, wanted = who_asks(by_slash_command=typed), chosen(collection, kinds, permanent=permanent, tag=tag)
     question = Question(
         text=query,
-        only=asked_from(workplace, chosen(collection, kinds, permanent=permanent, tag=tag), defaults.scope, scope),
+        only=answering(asker, workplace, wanted, scope),
         policy=policy or defaults.policy,
         limit=defaults.limit if limit is None else limit,
         minimum=_minimum(minimum, defaults.minimum if policy in {None, defaults.policy} else None),
@@ -85,11 +90,26 @@ def recall(
     rules = list[Entry]()
     if collection == "documents" and question.limit > 0:
         rules, question = build_search(memory).rules_apart(question)
-    recollection = build_recall(memory).answer(question, Deadline.after(ANSWER_SECONDS, time.monotonic))
-    report = Report(
-        query, question.policy, os.path.realpath(project_root), readable_columns(), explained=explain, here=workplace
+    recall_, deadline = build_recall(memory), Deadline.after(ANSWER_SECONDS, time.monotonic)
+    recollection = recall_.answer(question, deadline)
+    everywhere = elsewhere_for(asker, workplace, wanted)
+    relevant = 0
+    if everywhere and asker == "agent" and scope is None and question.limit > 0:
+        relevant = recall_.relevant_elsewhere(question, everywhere, deadline)
+    is_labelled = collection != "sessions" and any(  # their places begin with the project
+        answer.entry.project not in {None, *workplace.own} for answer in recollection.answers
     )
-    print_answers(collection, Asked(memory, question, recollection, report, tuple(rules)), as_json=as_json)
+    report = Report(
+        query,
+        question.policy,
+        os.path.realpath(project_root),
+        readable_columns(),
+        explained=explain,
+        here=workplace,
+        labelled=is_labelled,
+    )
+    asked = Asked(memory, question, recollection, report, tuple(rules), Elsewhere(everywhere, relevant))
+    print_answers(collection, asked, as_json=as_json)
 
 
 def _query(words: list[str]) -> str:

@@ -70,7 +70,7 @@ def _standard_input() -> str:
 
 def with_typed(arguments: Sequence[str], read: Callable[[], str] = _standard_input) -> list[str]:
     """
-    Return the arguments of a program, with what was typed in place of `--typed`.
+    Return the arguments of a program, with what was typed after them where `--typed` is among them.
 
     Args:
         arguments: A command's name and its own arguments; what is typed comes after them, so it overrides their options.
@@ -84,10 +84,9 @@ def with_typed(arguments: Sequence[str], read: Callable[[], str] = _standard_inp
     if allowed is None or TYPED not in _options(arguments):
         return list(arguments)
     typed = parse(read(), allowed)
-    own = [argument for argument in arguments if argument != TYPED]
     # As the system would hand it over: undecodable in this locale or not, the command gets the same bytes.
     words = [END_OF_OPTIONS, os.fsdecode(typed.text.encode())] if typed.text else []
-    return [*own, *typed.options, *words]
+    return [*arguments, *typed.options, *words]
 
 
 def parse(text: str, allowed: Allowed) -> Typed:

@@ -17,7 +17,8 @@ from hardwon.domain.model.filters import (
     EntryFilter,
     PolicyName,
     ScopeName,
-    asked_from,
+    answering,
+    elsewhere_for,
 )
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
@@ -26,6 +27,7 @@ from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.vocabulary import KINDS, ContextType, Door, Kind, Reach, Tier
 from hardwon.domain.use_cases.match_triggers import BroughtUp, Triggered
+from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.search import SearchResult
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_match_triggers, build_search
@@ -94,6 +96,7 @@ class SearchAnswer(Answer):
     suggestion: str | None = Field(description="What to try when there are no results")
     formula: str | None = Field(description="With explain: the score, of its parts by name")
     others_formula: str | None = Field(description="The same for others")
+    elsewhere: int = Field(description="How many more relevant memories other projects hold; scope global shows them")
     notes: list[str] = Field(description="What was missing from this search")
 
 
@@ -142,7 +145,8 @@ class SearchTools:
             ),
         ] = None,
         scope: Annotated[
-            ScopeName | None, Field(description="Where results may come from; by default as the collection has it")
+            ScopeName | None,
+            Field(description="Where results may come from; by default this project and its workspace"),
         ] = None,
         explain: Annotated[bool, Field(description="Tell what every score is made of")] = False,
     ) -> SearchAnswer:
@@ -166,49 +170,54 @@ class SearchTools:
 
         is_indexing = self._worker.is_indexing
 
-        def search(memory: Memory) -> tuple[SearchResult, Workplace]:
+        def search(memory: Memory) -> tuple[SearchResult, Workplace, int]:
             workplace = workplace_for(name, memory, self._worker.project_root, warn)
-            here = _here(question, name, workplace, scope)
-            result = self._search.of(memory).find(
+            here = question._replace(workplace=workplace, only=_asked_by_agent(question.only, workplace, scope))
+            find, deadline = self._search.of(memory), Deadline.after(ANSWER_SECONDS, time.monotonic)
+            result = find.find(
                 here,
-                Deadline.after(ANSWER_SECONDS, time.monotonic),
+                deadline,
                 concepts=concepts,
                 rules=include_constitutional,
                 besides=None if collection else _besides(here, scope),
             )
-            return result, workplace
+            wanted = question.only if collection else question.only._replace(kinds=KINDS)
+            elsewhere = 0 if scope else _relevant_elsewhere(find.recall, question, wanted, workplace, deadline)
+            return result, workplace, elsewhere
 
-        result, here = await self._worker.call(search)
+        result, here, elsewhere = await self._worker.call(search)
         if is_indexing:
             result = result._replace(degradations=(*result.degradations, STILL_INDEXING))
         text = query.strip() or " ".join(concepts)
-        return _answer(result, Report(text, chosen.policy, self._root, explained=explain, here=here))
-
-
-def _here(question: Question, collection: CollectionName, workplace: Workplace, scope: ScopeName | None) -> Question:
-    """Return *question* as asked where the user works."""
-    only = _asked_by_agent(question.only, COLLECTIONS[collection].scope, workplace, scope)
-    return question._replace(workplace=workplace, only=only)
+        return _answer(result, Report(text, chosen.policy, self._root, explained=explain, here=here), elsewhere)
 
 
 def _besides(question: Question, scope: ScopeName | None) -> EntryFilter:
-    """Return the kinds that *question* does not ask: by default lessons of everywhere, others of the workspace."""
+    """Return the kinds that *question* does not ask."""
     kinds = tuple(kind for kind in KINDS if kind not in question.only.kinds)
     only = question.only._replace(kinds=kinds, scope=ANYWHERE, anywhere=())
-    return _asked_by_agent(only, COLLECTIONS["conversations"].scope, question.workplace, scope)
+    return _asked_by_agent(only, question.workplace, scope)
 
 
-def _asked_by_agent(
-    only: EntryFilter, default: ScopeName, workplace: Workplace, scope: ScopeName | None
-) -> EntryFilter:
+def _asked_by_agent(only: EntryFilter, workplace: Workplace, scope: ScopeName | None) -> EntryFilter:
     """Return *only* as an agent asks it: in a foreign project no scope shows other projects."""
     seen = workplace.visibility if workplace.visibility.is_foreign else None
-    return asked_from(workplace, only._replace(visible_in=seen), default, scope)
+    return answering("agent", workplace, only._replace(visible_in=seen), scope)
 
 
-def _answer(result: SearchResult, report: Report) -> SearchAnswer:
+def _relevant_elsewhere(
+    recall: Recall, question: Question, wanted: EntryFilter, workplace: Workplace, deadline: Deadline
+) -> int:
+    """Return how many relevant memories a search with the default scope leaves out."""
+    everywhere = elsewhere_for("agent", workplace, wanted)
+    here = question._replace(workplace=workplace, only=answering("agent", workplace, wanted))
+    return recall.relevant_elsewhere(here, everywhere, deadline) if everywhere else 0
+
+
+def _answer(result: SearchResult, report: Report, elsewhere: int) -> SearchAnswer:
+    more = [f"{elsewhere} more relevant in other projects: scope global shows them"] if elsewhere else []
     return SearchAnswer(
-        message="\n".join(_lines(result, report)),
+        message="\n".join([*_lines(result, report), *more]),
         constitutional=[RuleRow(**row_fields(rule), content=rule.description) for rule in result.rules],
         results=[*_rows(result.answers, report, result.counts)],
         others=[*_rows(result.others, report._replace(policy=COLLECTIONS["all"].policy))],
@@ -216,6 +225,7 @@ def _answer(result: SearchResult, report: Report) -> SearchAnswer:
         suggestion=result.suggestion or None,
         formula=_formula(report.policy) if report.explained else None,
         others_formula=_formula(COLLECTIONS["all"].policy) if report.explained and result.others else None,
+        elsewhere=elsewhere,
         notes=[*result.degradations],
     )
 

@@ -93,6 +93,7 @@ class Report(NamedTuple):
         columns: How long a line may be; an excerpt takes two at most.
         explained: Whether the parts of every score are told.
         here: Where the question is asked; what comes from another project is told with that.
+        labelled: Whether all answers name their project, also those from here.
 
     """
 
@@ -102,6 +103,7 @@ class Report(NamedTuple):
     columns: int = 80
     explained: bool = False
     here: Workplace = NOWHERE
+    labelled: bool = False
 
     def listing(self, answers: Sequence[Answer]) -> Iterator[Marked]:
         """Yield for each answer its rank and name, its facts, the passage that answers, and where it stands."""
@@ -182,8 +184,9 @@ class Report(NamedTuple):
         return EXCERPT_LINES * (self.columns - len(INDENT)) - LONG_WORD
 
     def _origin(self, entry: Entry) -> Iterator[Marked]:
-        """Yield the lines on the project of *entry*, if that is another one, and on the lesson that replaces it, if any."""
-        if entry.project and entry.project not in self.here.own and (label := origin_label(entry, self.here.labels)):
+        """Yield the lines on the project of *entry*, if that is another one or all are labelled, and on the lesson that replaces it, if any."""
+        is_named = self.labelled or entry.project not in self.here.own
+        if entry.project and is_named and (label := origin_label(entry, self.here.labels)):
             yield Marked(f"{INDENT}From: {stored_line(label)}")
         if entry.superseded_by:
             yield Marked(f"{INDENT}Superseded by: {entry.superseded_by}")

@@ -12,6 +12,8 @@ from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import hardwon
 
 MOST = 100
+TYPED = ", typed by a person"
+"""The end of the name of a door that a person opens."""
 WORDS_OF_A_QUESTION = 20
 """Made-up words in one question."""
 
@@ -71,8 +73,8 @@ class Doors:
         options = ("--in", "learnings", "--limit", str(MOST), "--json")
         return [
             *self._starts(),
-            self._command("recall", TOPIC, *options),
-            self._command("recall", TOPIC),
+            *self._asked("recall", TOPIC, *options),
+            *self._asked("recall", TOPIC),
             self._command("list", *options),
             self._command("context"),
             self._tool("memory_search", query=TOPIC, collection="learnings", limit=MOST),
@@ -98,11 +100,11 @@ class Doors:
     def _questions(self) -> Iterator[Output]:
         for collection in COLLECTIONS:
             options = ("--in", collection, "--limit", str(MOST), "--min-score", "0", "--json")
-            yield self._command("recall", TOPIC, *options)
+            yield from self._asked("recall", TOPIC, *options)
         for words in _in_words():
-            yield self._command("recall", words, "--limit", str(MOST), "--min-score", "0", "--json")
-        yield self._command("recall", TOPIC)
-        yield self._command("search", TOPIC)
+            yield from self._asked("recall", words, "--limit", str(MOST), "--min-score", "0", "--json")
+        yield from self._asked("recall", TOPIC)
+        yield from self._asked("search", TOPIC)
         yield self._command("why", "--prompt", QUESTION, "--json")
 
     def _lists(self) -> Iterator[Output]:
@@ -134,8 +136,8 @@ class Doors:
         return [
             *self._starts(),
             self._hook("UserPromptSubmit", prompt=QUESTION),
-            self._command("recall", TOPIC, "--limit", str(MOST), "--min-score", "0", "--json"),
-            self._command("recall", TOPIC, "--in", "documents", "--limit", str(MOST), "--json"),
+            *self._asked("recall", TOPIC, "--limit", str(MOST), "--min-score", "0", "--json"),
+            *self._asked("recall", TOPIC, "--in", "documents", "--limit", str(MOST), "--json"),
             self._command("list", "--limit", str(MOST), "--json"),
             self._command("checkpoint", "list", "--json"),
             self._tool("memory_search", query=TOPIC, limit=MOST),
@@ -148,6 +150,15 @@ class Doors:
         """Return the figures that doors show in *project*."""
         self._world.project = project
         return [self._command("stats"), self._tool("memory_stats")]
+
+    def _asked(self, *arguments: str) -> Iterator[Output]:
+        """Yield the answers to a question that an agent asks, and that a person types."""
+        own = self._world.variables
+        self._world.variables = {**own, "CLAUDECODE": "1"}
+        yield self._command(*arguments)
+        self._world.variables = own
+        output = self._command(*arguments)
+        yield output._replace(door=f"{output.door}{TYPED}")
 
     def _command(self, *arguments: str) -> Output:
         ran = hardwon(self._world, *arguments)
@@ -166,6 +177,16 @@ def _in_words() -> Iterator[str]:
     words = [*MARKERS.values(), *LEDGER.values(), *PARSER.values()]
     for at in range(0, len(words), WORDS_OF_A_QUESTION):
         yield " ".join(words[at : at + WORDS_OF_A_QUESTION])
+
+
+def of_agents(outputs: Iterable[Output]) -> list[Output]:
+    """Return the outputs that agents get, as answers or without a query."""
+    return [item for item in outputs if not item.door.endswith(TYPED)]
+
+
+def typed(outputs: Iterable[Output]) -> list[Output]:
+    """Return the answers to what a person types."""
+    return [item for item in outputs if item.door.endswith(TYPED)]
 
 
 def words_of(outputs: Iterable[Output]) -> set[str]:

@@ -65,7 +65,7 @@ def test_without_a_question_it_prints_its_usage(library: Library, words: tuple[s
 def test_each_answer_is_an_object_of_a_list(library: Library) -> None:
     answers = {answer["title"]: answer for answer in library.answers()}
 
-    assert answers.keys() == {item.entry.name for item in shelf()} - {"Other project"}
+    assert answers.keys() == {item.entry.name for item in shelf()}
     decision = answers["Decision"]
     assert decision.keys() == {
         *("id", "type", "title", "text", "score", "source", "date", "permanent", "project", "workspace"),
@@ -85,7 +85,7 @@ def test_an_explanation_has_the_searches_and_results(library: Library, collectio
 
     assert plain.keys() == {"items"}
     counts = [document[name] for name in ("vector_candidate_count", "fts5_candidate_count")]
-    assert counts == ([4, 5] if collection == "all" else [1, 1])
+    assert counts == ([5, 6] if collection == "all" else [1, 1])
     assert document["context_query"] == QUESTION
     answers = {item["title"]: item for item in document["items"]}
     if collection == "learnings":
@@ -144,18 +144,20 @@ def test_a_person_reads_score_place_passage_and_tags_of_each_answer(library: Lib
 
     assert (done.code, done.stderr) == (0, "(1 without embeddings)\n")
     first, *lines, last = done.stdout.splitlines()
-    assert (first, last) == ("Searching 5 memories...", "Found 4 relevant memories (threshold: none)")
+    assert (first, last) == ("Searching 6 memories...", "Found 5 relevant memories (threshold: none)")
     answers = "\n".join(lines).split("\n\n")
-    assert len(answers) == 4
-    place, passage = answers[0].splitlines()
+    assert len(answers) == 5
+    place, passage, label = answers[0].splitlines()
+    assert label == "   From: project"
     assert place == "1. [0.80] docs/long.md"
     assert passage.startswith('   "...')
     assert passage.endswith('..."')
     assert "Here the lock of the store is explained." in passage
     assert len(passage) <= 200
-    assert answers[1].splitlines()[0] == "2. [0.70] Lock order"
+    assert answers[1].splitlines()[::2] == ["2. [0.75] document/other-project.md", "   From: other"]
+    assert answers[2].splitlines()[0] == "3. [0.70] Lock order"
     tagged = [answer.splitlines()[2:] for answer in answers if "Tags:" in answer]
-    assert tagged == [["   Tags: x"]]
+    assert tagged == [["   Tags: x", "   From: project"]]
 
 
 def test_each_explanation_has_the_formula_and_the_parts(library: Library) -> None:
@@ -166,9 +168,9 @@ def test_each_explanation_has_the_formula_and_the_parts(library: Library) -> Non
     assert shown[-2].startswith("   with cosine = ")
 
 
-def test_documents_are_those_of_the_project_unless_more_is_wanted(library: Library) -> None:
-    assert library.names("--in", "documents") == ["Long"]
-    assert set(library.names("--in", "documents", "--scope", "global")) == {"Long", "Other project"}
+def test_documents_are_those_of_all_projects_unless_less_is_wanted(library: Library) -> None:
+    assert set(library.names("--in", "documents")) == {"Long", "Other project"}
+    assert library.names("--in", "documents", "--scope", "workspace") == ["Long"]
 
 
 def test_the_filters_work_over_everything(library: Library) -> None:
@@ -259,4 +261,4 @@ def test_json_stays_json_when_the_terminal_knows_ascii_only(library: Library) ->
         del library.world.variables[name]
 
     assert done.stdout.isascii()
-    assert len(done.items) == 5
+    assert len(done.items) == 6

@@ -35,7 +35,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 
 
 def test_the_best_five_come_in_order_each_once(library: Library) -> None:
-    answers = library.answers(*OURS)
+    answers = library.answers(*OURS, "--scope", "workspace")
 
     assert [answer["title"] for answer in answers] == ["Kept", "Immediate", "Not kept", "Of all", "Next door"]
     assert all(answer.keys() >= KEYS for answer in answers)
@@ -71,14 +71,14 @@ def test_a_permanent_conversation_scores_a_fifth_more(library: Library) -> None:
         (("--scope", "project"), {"Immediate", "Kept", "Not kept", "Low"}),
         (("--scope", "workspace"), {"Immediate", "Kept", "Not kept", "Low", "Of all", "Next door"}),
         (("--scope", "global"), {"Immediate", "Kept", "Not kept", "Low", "Of all", "Next door", "Far away"}),
-        (("--type", "decision"), {"Immediate"}),
-        (("--type", "decision", "--type", "preference"), {"Immediate", "Next door"}),
+        (("--type", "decision"), {"Immediate", "Far away"}),
+        (("--type", "decision", "--type", "preference"), {"Immediate", "Next door", "Far away"}),
         (("--type", "all", "--permanent"), {"Kept"}),
         (("--tag", "food"), {"Low"}),
         (("--tag", "Food"), set()),
         (("--scope", "project", "--type", "gotcha", "--limit", "1"), {"Kept"}),
         (("--min-score", "0.89"), {"Immediate", "Kept", "Not kept"}),
-        (("--policy", "cosine", "--min-score", "0.65"), {"Immediate", "Kept", "Not kept", "Of all"}),
+        (("--policy", "cosine", "--min-score", "0.65"), {"Immediate", "Kept", "Not kept", "Of all", "Far away"}),
         (("--limit", "2"), {"Kept", "Immediate"}),
     ],
 )

@@ -270,6 +270,7 @@ def test_an_index_that_is_not_there_is_reported(world: World) -> None:
     assert not world.store.exists()
 
 
+AGENT = {"CLAUDECODE": "1"}
 SUBJECTS = {
     "config-service": ("k8s pod restart debugging", "helm chart values", "kubernetes diagnostics of a node", "rollout"),
     "billing": ("invoice rounding", "tax of partners", "currency table"),
@@ -294,18 +295,23 @@ def of_three_folders(src: Path) -> dict[str, dict[str, Any]]:
 def test_imported_sessions_are_found_in_the_projects_of_their_folders(empty_world: World) -> None:
     world, src = empty_world, empty_world.folder / "home" / "src"
     world.variables["HARDWON_EMBEDDING_PROVIDER"] = "local"
+    variables = world.variables
     assert bring_in(world, of_three_folders(src)).stdout == (
         "Imported 10 sessions, 0 known already; 10 vectors made.\n"
     )
 
     (src / "config-service").mkdir(parents=True)
-    world.project = src / "config-service"
-    first, second, *_ = hardwon(world, "recall", "kubernetes", "diagnostics", "--scope", "project").stdout.splitlines()
-    assert first == "Searching 4 memories..."
-    assert second.endswith("] config-service/memory-20260212-134206.md")
+    (src / "sibling").mkdir()
+    for folder, host, count in ((src / "config-service", {}, 10), (src / "sibling", {}, 10), (src.parent, {}, 10),
+                                (src / "config-service", AGENT, 7), (src / "sibling", AGENT, 7)):  # fmt: skip
+        world.project, world.variables = folder, {**variables, **host}
+        first, second, *_ = hardwon(world, "recall", "kubernetes", "diagnostics").stdout.splitlines()
+        assert first == f"Searching {count} memories..."
+        assert second.endswith("] config-service/memory-20260212-134206.md")
+    world.project, world.variables = src / "config-service", variables
     assert hardwon(world, "index").code == 0
     listed = hardwon(world, "project", "list", "--json").items
-    assert {item["label"]: item["entries"] for item in listed} == {
+    assert {item["label"]: item["entries"] for item in listed if item["entries"]} == {
         "config-service": 4,
         "billing": 3,
         "indexer": 3,

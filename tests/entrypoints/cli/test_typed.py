@@ -111,7 +111,7 @@ def test_no_option_that_is_dangerous_can_be_typed() -> None:
 def test_typed_words_follow_the_options_of_the_file() -> None:
     arguments = with_typed(["recall", "--limit", "5", "--typed"], lambda: "why --limit 1\n")
 
-    assert arguments == ["recall", "--limit", "5", "--limit=1", "--", "why"]
+    assert arguments == ["recall", "--limit", "5", "--typed", "--limit=1", "--", "why"]
 
 
 @pytest.mark.parametrize("arguments", [[], ["recall", "x"], ["recall", "--", "--typed"], ["list", "--typed"]])
