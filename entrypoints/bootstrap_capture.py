@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
     from hardwon.domain.model.injection.delivery import GivenText
     from hardwon.domain.model.injection.receipt import Turn
+    from hardwon.domain.model.project import Conversations, KeepingReason
     from hardwon.domain.model.settings import ServerAddress, Settings
     from hardwon.domain.use_cases.capture import Capture
     from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
@@ -33,6 +34,7 @@ __all__ = [
     "count_events",
     "has_events",
     "has_prompt_since",
+    "keep_as_before",
     "last_events",
     "note",
     "noticing_in",
@@ -46,6 +48,7 @@ __all__ = [
     "put_aside",
     "read_given_texts",
     "read_turn",
+    "reason_to_keep",
 ]
 
 
@@ -118,22 +121,77 @@ HOOK_WAIT_SECONDS = 1.0
 """The longest wait for an answer of a server, for hooks that print nothing."""
 
 
+PLUGIN = "CLAUDE_PLUGIN_ROOT"
+"""The variable that hosts give to the hooks of a plugin."""
+
+
+def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | None") -> "KeepingReason | None":
+    """
+    Return why the conversations of *folder* are kept; None where they are not.
+
+    Args:
+        settings: The settings there.
+        folder: The folder the user works in.
+        chosen: How the user wants the conversations of its project to be kept; None before a choice.
+
+    Raises:
+        StorageError: the record of the set-up can't be read.
+
+    """
+    if settings.capture_enabled is False or chosen == "off":
+        return None
+    if chosen or settings.capture_enabled:
+        return "init" if chosen else "setting"
+    if os.environ.get(PLUGIN):
+        return "plugin"
+    if _has_conversations(folder):
+        return "files"
+    from hardwon.adapters.agents.record import JsonSetupRecord  # for a project without `init` only
+
+    everywhere = JsonSetupRecord(settings.global_store).keeps_everywhere
+    return {None: "earlier", True: "everywhere", False: None}[everywhere]
+
+
+def _has_conversations(folder: str) -> bool:
+    """Return whether files of conversations are there for *folder*, or for the work tree that holds it."""
+    from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
+    from hardwon.entrypoints.bootstrap_project import folder_of_files, top_of
+
+    roots = {folder_of_files(place) for place in (folder, top_of(folder) or folder)}
+    kept = (os.path.join(root, MEMORY, CONVERSATION_FOLDERS[0]) for root in roots)
+    return any(name.endswith(".md") for path in kept if os.path.isdir(path) for name in os.listdir(path))
+
+
+def keep_as_before(store: str) -> None:
+    """
+    Record that conversations go on being kept in every project, as an earlier hardwon had it.
+
+    Raises:
+        StorageError: the record can't be written.
+    """
+    from hardwon.adapters.agents.record import JsonSetupRecord
+
+    JsonSetupRecord(store).keep_everywhere(wanted=True)
+
+
 def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
-    """Return the project of *folder*, to be noted with what is said there; None where the user chose that conversations are not kept."""
+    """Return the project of *folder*, to be noted with what is said there; None where conversations are not kept."""
     from hardwon.adapters.git.identity import identify
     from hardwon.domain.model.conversation.hook_event import NotedProject
     from hardwon.domain.model.errors import StorageError
 
     identity = identify(folder).as_text()
-    project_id, chosen = "", None
+    project_id, chosen = "", None  # as where the store can't be read now
     with contextlib.suppress(StorageError):
         project_id, chosen = _known_project(settings, identity.key)
-    return None if chosen == "off" else NotedProject(identity.key, identity.root, identity.inode, project_id)
+    if reason_to_keep(settings, folder, chosen) is None:
+        return None
+    return NotedProject(identity.key, identity.root, identity.inode, project_id)
 
 
-def _known_project(settings: "Settings", key: str) -> "tuple[str, object]":
+def _known_project(settings: "Settings", key: str) -> "tuple[str, Conversations | None]":
     """
-    Return the id of the project of that key, empty where it is not known, and how its conversations are kept.
+    Return the id of the project of that key, empty where it is not known, and how the user wants its conversations to be kept.
 
     Raises:
         StorageError: the store can't be read now.
@@ -141,7 +199,7 @@ def _known_project(settings: "Settings", key: str) -> "tuple[str, object]":
     if settings.server:
         with _served(settings.server) as engine:
             project = engine.registry(settings.trust).with_key(key)
-            return (project.id, project.conversations) if project else ("", None)
+            return (project.id, project.chosen) if project else ("", None)
     with _opened(settings.global_store) as database:
         rows = database.rows("SELECT id, conversations FROM project WHERE key = ?", (key,)) if database else []
         return next(((row[0], row[1]) for row in rows if isinstance(row[0], str)), ("", None))

@@ -85,7 +85,7 @@ def capture_lock(memory: Memory, project_root: str) -> Iterator[None]:
 
 def _wake_for_what_came(memory: Memory, project_root: str) -> None:
     settings = memory.settings
-    if not (settings.capture_enabled and settings.semantic_enabled):
+    if settings.capture_enabled is False or not settings.semantic_enabled:
         return
     try:
         if has_events(settings.global_store):

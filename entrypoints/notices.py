@@ -1,15 +1,17 @@
-"""Notices of a session start, a line each: a foreign project, lessons that wait for a project, a full journal."""
+"""Notices of a session start, a line each: kept conversations, a foreign project, lessons that wait, a full journal."""
 
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.conversation.hook_event import MAX_WAITING
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import CONVERSATIONS, scope_of
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_capture import count_events
+from hardwon.entrypoints.bootstrap_capture import count_events, keep_as_before, reason_to_keep
 
 if TYPE_CHECKING:
     from hardwon.domain.model.context import Workplace
     from hardwon.domain.model.project import Registry
+    from hardwon.entrypoints.context import Place
 
 FULL_JOURNAL = (
     f"{MAX_WAITING:,} events of conversations wait to be kept, and with more of them the oldest are lost:"
@@ -27,6 +29,29 @@ def standing_notice(memory: Memory, registry: "Registry") -> str:
     if is_journal_full(memory.settings.global_store):
         lines.append(FULL_JOURNAL)
     return ". ".join(lines)
+
+
+def keeping_notice(memory: Memory, place: "Place", project_root: str) -> str:
+    """Return the line for the first session of a project whose conversations are kept without `init`; empty for others."""
+    settings, project = memory.settings, place.project
+    if settings.capture_enabled is False or project.chosen:
+        return ""
+    reason = reason_to_keep(settings, project_root, project.chosen)
+    if reason is None:
+        return ""
+    from hardwon.entrypoints.bootstrap_project import folder_of_files
+    from hardwon.entrypoints.bootstrap_retrieval import receipts_of
+    from hardwon.entrypoints.presenters.projects import kept_line
+
+    if reason == "earlier":
+        keep_as_before(settings.global_store)
+    elif receipts_of(memory).find(project=project.id, limit=1) or _has_conversations(memory, place.workplace):
+        return ""
+    return kept_line(reason, folder_of_files(project_root), is_repository=project.identity.is_repository)
+
+
+def _has_conversations(memory: Memory, workplace: "Workplace") -> bool:
+    return bool(memory.repository.count(CONVERSATIONS._replace(scope=scope_of("project", workplace))))
 
 
 def notice_for_first_session(memory: Memory, workplace: "Workplace") -> str:

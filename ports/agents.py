@@ -30,6 +30,15 @@ class SetupRecord(Protocol):
         """Whether nothing is recorded."""
         ...
 
+    @property
+    def keeps_everywhere(self) -> bool | None:
+        """Whether conversations are kept in every project; None in the record of an earlier hardwon, which did."""
+        ...
+
+    def keep_everywhere(self, *, wanted: bool) -> None:
+        """Record whether conversations are kept in every project."""
+        ...
+
     def get(self, path: str) -> Written | None:
         """Return the last write to a file, None without one."""
         ...

@@ -16,6 +16,7 @@ DEFAULTS = {
     "embedding_model": "the provider's",
     "embedding_dimensions": "the model's",
     "keyword_model": "the provider's",
+    "capture_enabled": "where `init` ran",
     "workspace": "the folder above the project",
     "document_roots": "none",
 }
@@ -39,7 +40,7 @@ MEANINGS = {
     "decay_exempt_tiers": "tiers that never age",
     "default_tier": "of a new document that names none",
     "default_context_type": "likewise",
-    "capture_enabled": "`false`: conversations are not kept while they go on",
+    "capture_enabled": "`true`: conversations are kept while they go on, `false`: they are not; else where `init` ran, by the plugin, and as before",
     "capture_interval": "after so many exchanges what was said is written, 1 to 20",
     "capture_boundaries": "commands that begin a new subject",
     "context_tokens": "how much room related conversations get at session start",

@@ -12,6 +12,7 @@ from hardwon.ports.agents import SetupRecord, Written
 from hardwon.ports.override import override
 
 NAME = "setup.json"
+EVERYWHERE = "conversations_everywhere"
 MAX_BYTES = 64 * 1024 * 1024
 """Bytes: it may hold earlier texts of files."""
 
@@ -30,12 +31,24 @@ class JsonSetupRecord(SetupRecord):
         self._files: dict[str, Any] = {}
         self._folders: list[str] = []
         self._projects: list[str] = []
+        self._everywhere: bool | None = False
         self._load()
 
     @property
     @override
     def is_empty(self) -> bool:
-        return not (self._files or self._folders or self._projects)
+        return not (self._files or self._folders or self._projects or self._everywhere)
+
+    @property
+    @override
+    def keeps_everywhere(self) -> bool | None:
+        return self._everywhere
+
+    @override
+    def keep_everywhere(self, *, wanted: bool) -> None:
+        if self._everywhere is not wanted:
+            self._everywhere = wanted
+            self._save()
 
     @override
     def get(self, path: str) -> Written | None:
@@ -97,6 +110,8 @@ class JsonSetupRecord(SetupRecord):
             self._files = {path: dict(fields) for path, fields in document["files"].items()}
             self._folders = [str(folder) for folder in document["folders"]]
             self._projects = [str(project) for project in document["projects"]]
+            everywhere = document.get(EVERYWHERE)
+            self._everywhere = None if everywhere is None else bool(everywhere)
         except FileNotFoundError:
             return
         except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -110,7 +125,9 @@ class JsonSetupRecord(SetupRecord):
         return data.decode()
 
     def _save(self) -> None:
-        document = {"files": self._files, "folders": self._folders, "projects": self._projects}
+        document: dict[str, Any] = {"files": self._files, "folders": self._folders, "projects": self._projects}
+        if self._everywhere is not None:
+            document |= {EVERYWHERE: self._everywhere}
         try:
             if self.is_empty:
                 with contextlib.suppress(FileNotFoundError):

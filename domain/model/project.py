@@ -51,6 +51,14 @@ Conversations: TypeAlias = Literal["shared", "private", "off"]
 CONVERSATIONS: tuple[Conversations, ...] = get_args(Conversations)
 """The user's word on a project."""
 
+KeepingReason: TypeAlias = Literal["init", "setting", "plugin", "files", "everywhere", "earlier"]
+"""
+Why the conversations of a project are kept.
+
+`init` ran there, a `setting` or the `plugin` says so, `files` of conversations are there, the user chose it for every
+project, or an `earlier` hardwon was set up, which kept those of every project.
+"""
+
 TrustMode: TypeAlias = Literal["own", "ask"]
 """Whether projects that the user committed to are trusted, or those only that the user named."""
 

@@ -104,7 +104,7 @@ class Settings(NamedTuple):
         document_roots: More folders with documents beside the project's own, absolute, `~` expanded.
         default_tier: The tier of a new document that does not state one.
         default_context_type: The type of work of a document that does not show one.
-        capture_enabled: Whether conversations are captured.
+        capture_enabled: Whether conversations are captured; None where the set-up decides.
         capture_interval: The number of exchanges after which they are written, 1 to 20.
         capture_boundaries: Slash commands that begin a chunk of a conversation.
         context_tokens: The budget of related conversations at session start, in tokens.
@@ -135,7 +135,7 @@ class Settings(NamedTuple):
     document_roots: tuple[str, ...] = ()
     default_tier: Tier = "normal"
     default_context_type: ContextType = "general"
-    capture_enabled: bool = True
+    capture_enabled: bool | None = None
     capture_interval: int = 5
     capture_boundaries: tuple[str, ...] = BOUNDARY_COMMANDS
     context_tokens: int = CONTEXT_TOKENS

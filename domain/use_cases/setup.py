@@ -277,6 +277,8 @@ class SetUp:
         projects = [folder for folder in self.record.projects() if self.files.folder_state(folder) != "away"]
         done = self.carry_out(plan)
         self.forget(projects if everything and not (plan.refused or done.refused) else ())
+        if everything:
+            self.record.keep_everywhere(wanted=False)
         return done
 
     def forget(self, projects: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ from hardwon.domain.model.settings import BUFFERED, Settings
 from hardwon.domain.use_cases.capture import Captured, Learned, Progress
 from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock
+from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock, project_to_note
 from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capturing
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
@@ -50,7 +50,7 @@ class SessionStatus(NamedTuple):
     waiting: int
 
 
-def print_status(settings: Settings, *, as_json: bool) -> None:
+def print_status(settings: Settings, project_root: str, *, as_json: bool) -> None:
     """
     Tell how capture stands on this machine, whether its store can be opened or not.
 
@@ -62,11 +62,11 @@ def print_status(settings: Settings, *, as_json: bool) -> None:
     is_working = open_lock(store).is_taken()
     problems = last_events(store, 1)
     if as_json:
-        enabled = settings.capture_enabled and settings.semantic_enabled
+        enabled = settings.semantic_enabled and project_to_note(settings, project_root) is not None
         documents = [session._asdict() for session in sessions]
         print_json({"enabled": enabled, "working": is_working, "sessions": documents, "last_trouble": problems[-1:]})
         return
-    say(f"Capture: {_switch(settings)}")
+    say(f"Capture: {_switch(settings, project_root)}")
     say(f"Worker: {'at work' if is_working else 'not running'}")
     for session in sessions:
         say(_line(session))
@@ -114,11 +114,13 @@ def _status(session_id: str, buffer: SessionBuffer | None, waiting: Waiting | No
     )
 
 
-def _switch(settings: Settings) -> str:
+def _switch(settings: Settings, project_root: str) -> str:
     if not settings.semantic_enabled:
         return "off (memory_semantic_enabled)"
-    if not settings.capture_enabled:
+    if settings.capture_enabled is False:
         return "off (memory_capture_enabled)"
+    if project_to_note(settings, project_root) is None:
+        return "off here (hardwon init keeps the conversations of this project)"
     return f"on, every {counted(settings.capture_interval, 'exchange', 'exchanges')} (memory_capture_interval)"
 
 
@@ -173,7 +175,7 @@ def capture(
     stopped, this one goes on.
     """
     if status:
-        print_status(resolve(project_root, global_store).settings, as_json=as_json)
+        print_status(resolve(project_root, global_store).settings, project_root, as_json=as_json)
         return
     if discard is not None:
         _discard(resolve(project_root, global_store).settings, readable(discard), yes=yes)

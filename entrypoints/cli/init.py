@@ -61,6 +61,14 @@ def init(
             show_default=False,
         ),
     ] = None,
+    everywhere: Annotated[
+        bool | None,
+        typer.Option(
+            "--conversations-everywhere/--no-conversations-everywhere",
+            help="Keep the conversations of every project, not only of those where init ran.",
+            show_default=False,
+        ),
+    ] = None,
     plugin: Annotated[
         str | None,
         typer.Option(
@@ -109,10 +117,12 @@ def init(
         elif not dry_run:
             if settings.server:
                 open_for(project.folder, global_store).close()  # nothing is written while it can't be reached
+            if everywhere is not None:
+                set_up.record.keep_everywhere(wanted=everywhere)
             output.note(set_up.carry_out(plan, project.root))
             is_asked = not (yes or as_json)
             how = keep_conversations(project, global_store, conversations, is_asked=is_asked)
-            output.show_consent(how)
+            output.show_consent(how, everywhere=set_up.record.keeps_everywhere)
             _finish(output, project, global_store, bring_in, is_asked=is_asked)
     if output.refused:
         raise typer.Exit(USERS_MISTAKE)

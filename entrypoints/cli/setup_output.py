@@ -2,7 +2,7 @@
 
 import difflib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Self
 
 import attrs
@@ -101,6 +101,14 @@ class Consent:
             yield f"git tracks {counted(len(self.tracked), 'file', 'files')} of them already: {', '.join(self.tracked[:MAX_TRACKED])}"
 
 
+ELSEWHERE: Mapping[bool | None, str] = {
+    False: "Other projects have the hooks and tools too, and keep no conversations until hardwon init runs there; "
+    "--conversations-everywhere keeps those of all",
+    True: "Conversations of other projects are kept too (private); --no-conversations-everywhere changes that",
+    None: "Conversations of other projects are kept too (private), as before; --no-conversations-everywhere changes that",
+}
+"""The conversations of other projects, in words."""
+
 MAX_TRACKED = 5
 """How many files that git tracks are named."""
 
@@ -182,12 +190,18 @@ class SetUpOutput:
         if not self._as_json:
             say(f"{gone} Memories stay in {store}; to delete them too, remove that folder.")
 
-    def show_consent(self, consent: Consent | None) -> None:
-        """Print how conversations are kept; nothing for a folder that is no project."""
-        if consent is None:
-            return
-        self._document |= {"conversations": {"kept": consent.chosen, "tracked": [*consent.tracked]}}
-        for line in () if self._as_json else consent.lines():
+    def show_consent(self, consent: Consent | None, *, everywhere: bool | None) -> None:
+        """
+        Print how conversations are kept.
+
+        Args:
+            consent: For the project; None for a folder that is no project.
+            everywhere: Whether those of other projects are kept too; None as an earlier hardwon kept them.
+
+        """
+        kept = {"kept": consent.chosen, "tracked": [*consent.tracked]} if consent else {}
+        self._document |= {"conversations": {**kept, "everywhere": everywhere is not False}}
+        for line in () if self._as_json else (*(consent.lines() if consent else ()), ELSEWHERE[everywhere]):
             say(line)
 
     def show_ready(self, readiness: Readiness, waiting: int) -> None:

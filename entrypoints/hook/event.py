@@ -180,7 +180,7 @@ class Event:
 
     @property
     def _captures(self) -> bool:
-        return self._settings.capture_enabled and self._settings.semantic_enabled
+        return self._settings.capture_enabled is not False and self._settings.semantic_enabled
 
 
 def _now() -> dt.datetime:

@@ -15,7 +15,7 @@ from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_open_window, build_record_injection
 from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
 from hardwon.entrypoints.hook.request import HookRequest
-from hardwon.entrypoints.notices import notice_for_first_session, standing_notice
+from hardwon.entrypoints.notices import keeping_notice, notice_for_first_session, standing_notice
 from hardwon.entrypoints.versions import count_at_home, others_notice
 
 SEARCH_SECONDS = 1.6
@@ -83,7 +83,7 @@ class SessionStart:
         inject = build_inject(self._memory, workplace)
         retrieve = inject.retrieve._replace(semantic_seconds=SEMANTIC_CPU_SECONDS * self._slowdown)
         held = self._held(request)
-        standing = standing_notice(self._memory, self._place.registry) if request.framed and not held.has_block else ""
+        standing = self._standing_notice() if request.framed and not held.has_block else ""
         notice = ". ".join(filter(None, (self._first_notice(), standing)))
         inject = inject._replace(retrieve=retrieve, notice=notice, held=held)
         self.notice = f"{standing}\n" if standing else ""
@@ -158,6 +158,15 @@ class SessionStart:
         except StorageError as error:
             self._warn(f"what this session was given before is not known: {error}")
             return NOTHING
+
+    def _standing_notice(self) -> str:
+        """Return what is told also where there is no block."""
+        kept = ""
+        try:
+            kept = keeping_notice(self._memory, self._place, self._project_root)
+        except StorageError as error:
+            self._warn(f"whether conversations are kept here is not known: {error}")
+        return ". ".join(filter(None, (kept, standing_notice(self._memory, self._place.registry))))
 
     def _first_notice(self) -> str:
         if self._came_from_others:

@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from hardwon.domain.model.project import Project, Registry, TrustReason
+from hardwon.domain.model.own_files import MEMORY
+from hardwon.domain.model.project import KeepingReason, Project, Registry, TrustReason
 from hardwon.domain.model.vocabulary import Door, Reach
 
 if TYPE_CHECKING:
@@ -102,6 +103,22 @@ def why(project: Project, registry: Registry) -> str:
 def home_notice(project: Project, registry: Registry) -> str:
     """Return the line for a project that may not speak elsewhere; empty for one that may."""
     return HOME_NOTICES.get(registry.reason(project), "")
+
+
+KEPT_BY: Mapping[KeepingReason, str] = {
+    "everywhere": ", as those of every project: hardwon init --no-conversations-everywhere changes that",
+    "earlier": ", as those of every project, as before: hardwon init --no-conversations-everywhere changes that",
+}
+
+
+def kept_line(reason: KeepingReason, folder: str, *, is_repository: bool) -> str:
+    """Return where the conversations of a project are kept for that *reason*, whether git sees them, and how to end it."""
+    place = os.path.join(folder, MEMORY)
+    unseen = " (private: git does not see them)" if is_repository else ""
+    return (
+        f"Conversations here are kept as markdown in {place}{unseen}{KEPT_BY.get(reason, '')};"
+        " hardwon init --conversations off ends it"
+    )
 
 
 def trust_line(project: Project, registry: Registry) -> str:

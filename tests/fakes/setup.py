@@ -66,11 +66,21 @@ class InMemorySetupRecord(SetupRecord):
     files: dict[str, Written] = attrs.field(factory=dict)
     _folders: list[str] = attrs.field(factory=list)
     _projects: list[str] = attrs.field(factory=list)
+    _everywhere: bool | None = False
 
     @property
     @override
     def is_empty(self) -> bool:
-        return not (self.files or self._folders or self._projects)
+        return not (self.files or self._folders or self._projects or self._everywhere)
+
+    @property
+    @override
+    def keeps_everywhere(self) -> bool | None:
+        return self._everywhere
+
+    @override
+    def keep_everywhere(self, *, wanted: bool) -> None:
+        self._everywhere = wanted
 
     @override
     def get(self, path: str) -> Written | None:

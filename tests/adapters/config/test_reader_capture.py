@@ -21,5 +21,5 @@ def test_an_interval_that_is_none_of_1_to_20_is_the_default_with_one_warning(tmp
 
 @pytest.mark.parametrize(("value", "expected"), [("true", True), ("false", False), ("yes", False), ("1", False)])
 def test_capture_is_on_unless_it_is_set_to_anything_but_true(tmp_path: Path, value: str, *, expected: bool) -> None:
-    assert resolve(tmp_path).settings.capture_enabled
+    assert resolve(tmp_path).settings.capture_enabled is None
     assert resolve(tmp_path, {"HARDWON_CAPTURE_ENABLED": value}).settings.capture_enabled is expected
