@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from hardwon.adapters.config.reader import UsersStore, read_store
 from hardwon.adapters.config.reader import read_settings as read_settings_from
-from hardwon.adapters.config.reader import read_store
 from hardwon.adapters.pause_file import PauseFile
 from hardwon.domain.model.settings import Resolved
 
@@ -27,9 +27,23 @@ SETTINGS_BUSY_SECONDS = 0.1
 """How long settings wait for a store that is being written."""
 
 
-def read_settings(project_root: str, flags: Mapping[str, str]) -> Resolved:
-    """Return the settings for a project; *flags* of the command line come before the user's environment."""
-    return read_settings_from(project_root, os.environ, flags, provider_of_user)
+def read_settings(project_root: str, flags: Mapping[str, str], *, asks_git: bool = True) -> Resolved:
+    """
+    Return the settings for a project.
+
+    Args:
+        project_root: The project's folder.
+        flags: Values on the command line, which come before the user's environment.
+        asks_git: Whether git may be asked whose a file of the project is, and its answer noted for hooks, which only read.
+
+    """
+
+    def trusted(store: UsersStore, name: str) -> bool:
+        from hardwon.entrypoints.bootstrap_settings import is_of_trusted_project  # for few projects
+
+        return is_of_trusted_project(store, project_root, name, asks_git=asks_git)
+
+    return read_settings_from(project_root, os.environ, flags, provider_of_user, trusted)
 
 
 def store_of(flags: Mapping[str, str]) -> str:

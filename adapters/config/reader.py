@@ -23,7 +23,7 @@ from hardwon.adapters.config.values import (
     switch,
     weight,
 )
-from hardwon.domain.model.project import TRUST_MODES
+from hardwon.domain.model.project import TRUST_MODES, TrustMode
 from hardwon.domain.model.settings import (
     BUFFERED,
     DEFAULT_STORE,
@@ -140,8 +140,32 @@ def _none_named(_: str) -> None:
     return None
 
 
+class UsersStore(NamedTuple):
+    """Where the user's word on projects is kept, and whether an author's address counts as one."""
+
+    folder: str
+    server: ServerAddress | None
+    mode: TrustMode
+
+
+Trusted: TypeAlias = Callable[[UsersStore, str], bool]
+"""Returns whether the user trusts the project, and the version of its file of that name is the user's."""
+
+
+def _never_trusted(*_: object) -> bool:
+    return False
+
+
+OF_TRUSTED = ("embedding_provider", "embedding_model", "embedding_dimensions")
+"""The reserved settings that a file of a trusted project may give."""
+
+
 def read_settings(
-    project_root: str, environ: Mapping[str, str], flags: Mapping[str, str], named: Named = _none_named
+    project_root: str,
+    environ: Mapping[str, str],
+    flags: Mapping[str, str],
+    named: Named = _none_named,
+    trusted: Trusted = _never_trusted,
 ) -> Resolved:
     """
     Resolve every setting from the strongest source that names it.
@@ -156,6 +180,7 @@ def read_settings(
         environ: The environment; `HOME` in it expands the store's `~`.
         flags: Values on the command line by option, such as `{"--limit": "5"}`; unknown ones are ignored.
         named: Asked only when a file of the project names an embedding provider on the network.
+        trusted: Asked only when a file of the project gives a reserved setting of `OF_TRUSTED`.
 
     Returns:
         The settings; never raises, whatever the files hold.
@@ -164,7 +189,8 @@ def read_settings(
     warnings: list[str] = []
     files = read_project_files(project_root, [key(field) for field in TABLE], warnings.append)
     _refuse_user_settings(files, warnings.append)
-    sources = _Sources(environ, flags, files, named, is_home=_is_home(project_root, environ))
+    refused: list[str] = []
+    sources = _Sources(environ, flags, files, named, trusted, refused, is_home=_is_home(project_root, environ))
     found = {field: sources.strongest(field, warnings.append) for field in TABLE}
     values = {field: _value(field, given, warnings.append) for field, given in found.items() if given}
     values = {field: value for field, value in values.items() if value is not None}
@@ -174,13 +200,17 @@ def read_settings(
     origins["server"] = origins["global_store"] if server else DEFAULT
     roots = tuple(_expanded(root, environ) for root in values.pop("document_roots", ()))
     return Resolved(
-        Settings(global_store=store, server=server, document_roots=roots, **values), origins, tuple(warnings)
+        Settings(global_store=store, server=server, document_roots=roots, **values),
+        origins,
+        tuple(warnings),
+        tuple(refused),
     )
 
 
 def read_store(environ: Mapping[str, str], flags: Mapping[str, str]) -> str:
     """Return the store's folder as `read_settings` does, without reading a file."""
-    found = _Sources(environ, flags, (), _none_named, is_home=False).strongest("global_store", _ignored)
+    sources = _Sources(environ, flags, (), _none_named, _never_trusted, [], is_home=False)
+    found = sources.strongest("global_store", _ignored)
     return _place((found and _value("global_store", found, _ignored)) or DEFAULT_STORE, environ)[0]
 
 
@@ -197,20 +227,23 @@ def _ignored(_: str) -> None:
 
 
 class _Sources(NamedTuple):
-    """All sources of settings; `is_home` says that the files are the user's own."""
+    """All sources of settings; `is_home` says that the files are the user's own, `refused` collects what was refused."""
 
     environ: Mapping[str, str]
     flags: Mapping[str, str]
     files: Sequence[ProjectFile]
     named: Named
+    trusted: Trusted
+    refused: list[str]
     is_home: bool
 
     def strongest(self, field: str, warn: Callable[[str], None]) -> _Found | None:
         """Return the strongest text for *field* that may count, None without one."""
         for found in self._candidates(field):
-            if not found.of_project or self._may_choose(field, found.text):
+            if not found.of_project or self._may_choose(field, found):
                 return found
             if found.text not in DEFAULTS_OF_THE_SAMPLE:
+                self.refused.append(found.place)
                 warn(f"{found.place} is ignored: {_way_out(field, found.text)}")
         return None
 
@@ -225,20 +258,33 @@ class _Sources(NamedTuple):
             ]
         return (found for found in places if found.text.strip())
 
-    def _may_choose(self, field: str, text: str) -> bool:
-        """Return whether a file of the project may set *field* to *text*."""
+    def _may_choose(self, field: str, found: _Found) -> bool:
+        """Return whether a file of the project may set *field* as it does in *found*."""
         reserved = TABLE[field].reserved
-        if self.is_home or not (reserved and reserved(text)):
+        if self.is_home or not (reserved and reserved(found.text)):
             return True
-        return field == "embedding_provider" and self.named(self._store()) == text
+        store = self._users_store()
+        if field == "embedding_provider" and self.named(store.folder) == found.text:
+            return True
+        return field in OF_TRUSTED and self.trusted(store, found.origin)
 
-    def _store(self) -> str:
-        found = next(self._candidates("global_store"), None)
-        return _place(found.text if found else DEFAULT_STORE, self.environ)[0]
+    def _users_store(self) -> UsersStore:
+        found, mode = (self._of_user(field) for field in ("global_store", "trust"))
+        return UsersStore(*_place(found or DEFAULT_STORE, self.environ), "ask" if mode == "ask" else "own")
+
+    def _of_user(self, field: str) -> str:
+        """Return the text that flag or environment give to a setting of the user's; empty for none."""
+        found = next(self._candidates(field), None)
+        return found.text.strip() if found else ""
 
 
 def _way_out(field: str, text: str) -> str:
     """Return what to do about a *text* that only the user may give to *field*."""
+    trusted = "; a project that you trust may choose it: hardwon trust" if field in OF_TRUSTED else ""
+    return _users_way(field, text) + trusted
+
+
+def _users_way(field: str, text: str) -> str:
     sources = f"{flag(field)} and {variables(field)[0]}"
     match field:
         case "embedding_provider":

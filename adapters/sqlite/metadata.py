@@ -7,6 +7,8 @@ AUTOMATIC_PROVIDER = "automatic_provider"
 LABEL_CURSOR = "label_cursor"
 EMBED_CURSOR = "embed_cursor"
 EXPOSED = "warned_exposed"
+OWN_FILES = "own_files"
+MAX_OWN_FILES = 50
 
 
 class SqliteMetadata:
@@ -41,6 +43,17 @@ class SqliteMetadata:
     def move_embed_cursor(self, space: Space, seq: int) -> None:
         """Store the number of the entry that embedding everything again in *space* has reached; 0 at its end."""
         self._remember(_embed_cursor(space), str(seq), replace=True)
+
+    @property
+    def own_files(self) -> frozenset[str]:
+        """The digests of versions of settings files that git said are the user's."""
+        return frozenset((self._value(OWN_FILES) or "").split())
+
+    def note_own_file(self, digest: str) -> None:
+        """Store the digest of a version of a settings file that is the user's; the newest are kept."""
+        with self._database.transaction():
+            known = (self._value(OWN_FILES) or "").split()
+            self._remember(OWN_FILES, " ".join([*known, digest][-MAX_OWN_FILES:]), replace=True)
 
     def is_first_warning(self, key: str) -> bool:
         """Return whether this warning was never given before, and note that it is now."""

@@ -160,11 +160,13 @@ class Resolved(NamedTuple):
     Attributes:
         origins: By field of `Settings`, such as `default`, `environment HARDWON_STORE`, `.tlc.json` or `--limit`.
         warnings: One line for each value or file that was rejected or corrected.
+        refused: The settings that files of the project may not give, each with its file.
     """
 
     settings: Settings
     origins: Mapping[str, str]
     warnings: tuple[str, ...]
+    refused: tuple[str, ...] = ()
 
 
 def usable_weights(weights: Sequence[float]) -> bool:

@@ -91,6 +91,7 @@ class Inject(NamedTuple):
         weights: The weights of the ranking signals.
         relate: Finds conversations; None without any.
         notice: A line about this project for the block; may be empty.
+        refused: The settings that files of the project may not give, for the diagnostic line of a host.
         held: The memory that the agent has already; if a block is among it, only new rules and lessons are added.
 
     """
@@ -102,6 +103,7 @@ class Inject(NamedTuple):
     weights: Weights
     relate: "Relate | None" = None
     notice: str = ""
+    refused: Sequence[str] = ()
     held: Held = NOTHING
 
     def block_for(
@@ -207,6 +209,7 @@ class Inject(NamedTuple):
         sizes = self.repository.sizes(workplace.visibility)
         total = sum(sizes.values()) + sum(rule.kind != "learning" for rule in rules)
         diagnostics = self._diagnostics(retrieval, total, workplace.visibility)
+        diagnostics = diagnostics._replace(refused=self.refused if framed else ())
         block = MemoryBlock(
             diagnostic=diagnostics.line,
             sizes=sizes,

@@ -45,7 +45,7 @@ class Event:
         self._started = started
         self._slowdown = slowdown
         self._pauses = pauses
-        self._resolved = read_settings(request.project_root, request.flags)
+        self._resolved = read_settings(request.project_root, request.flags, asks_git=False)
         self._settings = self._resolved.settings
         self._log = open_log(self._settings.global_store)
         self.is_noting = self._captures and request.event in NOTED
@@ -130,7 +130,7 @@ class Event:
         from hardwon.entrypoints.hook.session_start import SessionStart
 
         request = self._request
-        start = SessionStart(self._settings, request.project_root, self._started, self._slowdown, self.warn)
+        start = SessionStart(self._resolved, request.project_root, self._started, self._slowdown, self.warn)
         injection = start.inject(request)
         text = self._pauses.notice + (injection.text or start.notice)
         if text and self._output.write(text) and injection.text:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
 from hardwon.domain.model.injection.context_window import NOTHING, ContextWindow, Held
-from hardwon.domain.model.settings import Occasion, Settings
+from hardwon.domain.model.settings import Occasion, Resolved
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, read_given_texts, wake
@@ -44,7 +44,7 @@ class SessionStart:
         notice: The line for the user that the block has, to be printed where there is no block.
 
     Args:
-        settings: The resolved settings.
+        resolved: The settings, and what was refused of the project's own.
         project_root: The folder the user works in.
         started: When the process began, by `time.monotonic`.
         slowdown: The seconds that a second of computing takes on the machine as it is now, at least 1.
@@ -56,9 +56,10 @@ class SessionStart:
     """
 
     def __init__(
-        self, settings: Settings, project_root: str, started: float, slowdown: float, warn: Callable[[str], None]
+        self, resolved: Resolved, project_root: str, started: float, slowdown: float, warn: Callable[[str], None]
     ) -> None:
-        self._settings = settings
+        self._settings = resolved.settings
+        self._refused = resolved.refused
         self._project_root = project_root
         self._warn = warn
         self.notice = ""
@@ -85,7 +86,7 @@ class SessionStart:
         held = self._held(request)
         standing = self._standing_notice() if request.framed and not held.has_block else ""
         notice = ". ".join(filter(None, (self._first_notice(), standing)))
-        inject = inject._replace(retrieve=retrieve, notice=notice, held=held)
+        inject = inject._replace(retrieve=retrieve, notice=notice, refused=self._refused, held=held)
         self.notice = f"{standing}\n" if standing else ""
         if inject.relate:
             within = self._deadline.within(GIT_SECONDS)

@@ -15,7 +15,7 @@ SECTIONS = ("### Anti-Patterns to Avoid", "### Heuristics", "### Patterns to Fol
 COUNTED = r"\*Memory: (?P<printed>\d+) entries from \d+ \| semantic: "
 CONTEXT = r'context: (none|".{0,36}\.\.\.")'
 DIAGNOSTICS = (
-    rf"{COUNTED}(?P<state>active) \(vector=\d+, fts5=\d+(, pending_embedding=\d+)?\) \| {CONTEXT} \| model: \S+\*",
+    rf"{COUNTED}(?P<state>active) \(vector=\d+, fts5=\d+(, pending_embedding=\d+)?\) \| {CONTEXT} \| model: \S+( \| refused: .+)?\*",
     rf"{COUNTED}(?P<state>degraded) \(numpy unavailable, run: .+\) \| {CONTEXT} \| model: none\*",
     r"\*Memory: (?P<printed>\d+) entries \(\d+ local, \d+ global\) \| semantic: (?P<state>disabled)\*",
 )

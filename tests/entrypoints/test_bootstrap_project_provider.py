@@ -56,7 +56,9 @@ def test_no_program_asks_a_provider_that_only_the_project_names(scene: Scene, vi
     )
     assert [len(lines_on_provider(run.stderr)) for run in (start, prompt)] == [1, 1]
     assert found["structuredContent"]["count"] + len(found["structuredContent"]["others"]) > 0
-    assert diagnostic(start).endswith("| model: all-MiniLM-L6-v2*")
+    assert diagnostic(start).endswith(
+        "| model: all-MiniLM-L6-v2 | refused: memory_embedding_provider in .tlc.json (hardwon trust)*"
+    )
     assert scene.requests() == []
     assert set(scene.vectors()) == {"local"}
 
@@ -68,6 +70,7 @@ def test_the_line_names_the_file_the_setting_and_what_to_do(scene: Scene) -> Non
     assert line == (
         "Warning: memory_embedding_provider in .tlc.json is ignored: only --embedding-provider and"
         " HARDWON_EMBEDDING_PROVIDER may name 'openai', or run: hardwon embed --provider openai"
+        "; a project that you trust may choose it: hardwon trust"
     )
 
 

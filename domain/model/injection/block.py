@@ -27,6 +27,7 @@ class Diagnostics(NamedTuple):
         query: The text that was searched for, None without a signal.
         model: The model that embedded the query, None without one.
         numpy_missing: Whether vectors can't be compared in this installation.
+        refused: The settings that files of the project may not give, each with its file.
     """
 
     total: int
@@ -36,13 +37,17 @@ class Diagnostics(NamedTuple):
     query: str | None = None
     model: str | None = None
     numpy_missing: bool = False
+    refused: Sequence[str] = ()
 
     def line(self, printed: int) -> str:
         """Return the line for a block of *printed* entries."""
         return (
             f"*Memory: {printed} entries from {self.total} | semantic: {self._state()} "
-            f"| context: {self._context()} | model: {self.model or 'none'}*"
+            f"| context: {self._context()} | model: {self.model or 'none'}{self._refusal()}*"
         )
+
+    def _refusal(self) -> str:
+        return f" | refused: {', '.join(self.refused)} (hardwon trust)" if self.refused else ""
 
     def _state(self) -> str:
         if self.numpy_missing:

@@ -47,6 +47,7 @@ def test_a_project_chooses_no_provider_on_the_network(tmp_path: Path, file: str,
     assert line == (
         f"memory_embedding_provider in {name} is ignored: only --embedding-provider and HARDWON_EMBEDDING_PROVIDER"
         f" may name {provider!r}, or run: hardwon embed --provider {provider}"
+        "; a project that you trust may choose it: hardwon trust"
     )
 
 

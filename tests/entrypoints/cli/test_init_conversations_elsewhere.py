@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.entrypoints.worker import Worker
-from tests.entrypoints.conversing import Conversation
+from tests.entrypoints.conversing import Conversation, rest
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon
 
@@ -54,6 +54,7 @@ def converse(world: World, session_id: str = "first") -> str:
     start = conversation.hook("SessionStart", source="startup")
     conversation.exchange("How do we read the large CSV files?", REPLY)
     conversation.note("end")
+    rest(world)  # the worker that the start woke
     Worker(str(world.store), str(world.project)).run()
     return start.stdout
 

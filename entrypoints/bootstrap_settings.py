@@ -1,0 +1,91 @@
+"""Whether a file of a project may choose the provider and the model: the project is trusted, and the file is the user's."""
+
+import contextlib
+import os
+
+from hardwon.adapters.config.reader import UsersStore
+from hardwon.adapters.git.identity import identify
+from hardwon.adapters.git.versions import CheckedOutVersions
+from hardwon.adapters.sqlite.database import FILE_NAME, Database
+from hardwon.adapters.sqlite.metadata import SqliteMetadata
+from hardwon.adapters.sqlite.registry import read_registry
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.injection.receipt import text_digest
+from hardwon.domain.model.project import Project, Registry
+
+BUSY_SECONDS = 0.1
+"""How long settings wait for a store that is being written."""
+
+WAIT_SECONDS = 1.0
+"""The longest wait for an answer of a server."""
+
+
+def is_of_trusted_project(store: UsersStore, project_root: str, name: str, *, asks_git: bool) -> bool:
+    """
+    Return whether the user trusts the project by name, and the version of its file *name* is the user's.
+
+    Git's answer is noted for hooks, which start no git: on a branch they count what a command or the worker found to be the user's.
+    """
+    path = os.path.join(os.path.realpath(project_root), name)
+    if not _is_trusted(store, project_root):
+        return False
+    if CheckedOutVersions().of(path).is_own:
+        return True
+    if not asks_git:
+        return _digest(path) in _noted(store)
+    from hardwon.adapters.git.versions import GitVersions
+
+    if not GitVersions(store.mode).of(path).is_own:
+        return False
+    _note(store, _digest(path))
+    return True
+
+
+def _is_trusted(store: UsersStore, project_root: str) -> bool:
+    """Return whether the user named the project, or a folder that holds it, as trusted."""
+    registry, identity = _registry(store), identify(project_root).as_text()
+    project = registry.with_key(identity.key) or Project("", "", identity)
+    return registry.reason(project) in {"trusted", "below"}
+
+
+def _registry(store: UsersStore) -> Registry:
+    """Return the projects that the store knows; none where it can't be read."""
+    try:
+        if store.server:
+            from hardwon.entrypoints.bootstrap_postgres import open_postgres
+
+            with contextlib.closing(open_postgres(store.server, "", _ignored, longest_wait=WAIT_SECONDS)) as engine:
+                return engine.registry(store.mode)
+        with contextlib.closing(_opened(store, read_only=True)) as database:
+            return read_registry(database, store.mode)
+    except StorageError:
+        return Registry()
+
+
+def _noted(store: UsersStore) -> frozenset[str]:
+    with contextlib.suppress(StorageError), contextlib.closing(_opened(store, read_only=True)) as database:
+        return SqliteMetadata(database).own_files
+    return frozenset()
+
+
+def _note(store: UsersStore, digest: str) -> None:
+    """Note a version that git says is the user's, for hooks; a store that is busy, or on a server, keeps none."""
+    if store.server or digest in _noted(store):
+        return
+    with contextlib.suppress(StorageError), contextlib.closing(_opened(store, read_only=False)) as database:
+        SqliteMetadata(database).note_own_file(digest)
+
+
+def _ignored(_: str) -> None:
+    pass
+
+
+def _opened(store: UsersStore, *, read_only: bool) -> Database:
+    return Database(os.path.join(store.folder, FILE_NAME), BUSY_SECONDS, read_only=read_only)
+
+
+def _digest(path: str) -> str:
+    """Return what a version of a file is known by: its place and its bytes."""
+    with contextlib.suppress(OSError), open(path, "rb") as file:
+        return text_digest(f"{path}\0{file.read().decode('latin-1')}")
+    return ""
