@@ -148,16 +148,26 @@ def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | N
         return "files"
     from hardwon.adapters.agents.record import JsonSetupRecord  # for a project without `init` only
 
-    everywhere = JsonSetupRecord(settings.global_store).keeps_everywhere
-    return {None: "earlier", True: "everywhere", False: None}[everywhere]
+    record = JsonSetupRecord(settings.global_store)
+    if not {*_places(folder)}.isdisjoint(record.projects()):
+        return "init"  # where the store can't be read now
+    return {None: "earlier", True: "everywhere", False: None}[record.keeps_everywhere]
+
+
+def _places(folder: str) -> "tuple[str, str]":
+    """Return *folder* and the work tree that holds it, without links."""
+    from hardwon.entrypoints.bootstrap_project import top_of
+
+    real = os.path.realpath(folder)
+    return real, top_of(real) or real
 
 
 def _has_conversations(folder: str) -> bool:
     """Return whether files of conversations are there for *folder*, or for the work tree that holds it."""
     from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
-    from hardwon.entrypoints.bootstrap_project import folder_of_files, top_of
+    from hardwon.entrypoints.bootstrap_project import folder_of_files
 
-    roots = {folder_of_files(place) for place in (folder, top_of(folder) or folder)}
+    roots = {folder_of_files(place) for place in _places(folder)}
     kept = (os.path.join(root, MEMORY, CONVERSATION_FOLDERS[0]) for root in roots)
     return any(name.endswith(".md") for path in kept if os.path.isdir(path) for name in os.listdir(path))
 

@@ -218,3 +218,11 @@ def test_a_linked_work_tree_is_the_project_in_which_init_ran(world: World, tmp_p
     converse(world)
 
     assert any((main / "memory").rglob("*.md"))
+
+
+def test_nothing_is_lost_where_init_ran_while_the_store_cannot_be_read(world: World) -> None:
+    init(world)
+    world.database.write_bytes(b"no database" * 1_000)
+    note_only(world)
+
+    assert journal(world)
