@@ -28,7 +28,8 @@ def find_folders(memory: Memory, project_root: str) -> Whereabouts:
     dismissed = recorded.dismissed()
     projects = [project for project in memory.engine.projects().known() if os.path.isabs(project.identity.root)]
     written = dict[str, WrittenFolder]()
-    for folder in (*_of_projects(projects), *_of_sessions(memory), *_of_entries(memory)):
+    of_projects = _of_projects(projects, numbers_hold=not recorded.is_from_another_machine())
+    for folder in (*of_projects, *_of_sessions(memory), *_of_entries(memory)):
         is_asked_for = folder.path not in dismissed
         written.setdefault(folder.path, folder if is_asked_for else WrittenFolder(folder.path, is_part=True))
     known = recorded.all()
@@ -48,10 +49,16 @@ def dismiss_folder(memory: Memory, path: str) -> None:
     WrittenFolders(memory.settings.global_store).dismiss(path)
 
 
-def _of_projects(projects: list[Project]) -> Iterator[WrittenFolder]:
+def _of_projects(projects: list[Project], *, numbers_hold: bool) -> Iterator[WrittenFolder]:
+    """
+    Yield the folders of *projects*.
+
+    Where the store came from another machine, their numbers may be of that one; what is written on this one is recorded.
+    """
     for key, root, is_repository, device, inode in (project.identity for project in projects):
         if f"{key}{os.sep}".startswith(os.path.join(root, "")):
-            yield WrittenFolder(root, known_device(device) if inode else None, inode)
+            is_known = inode and numbers_hold
+            yield WrittenFolder(root, known_device(device) if is_known else None, inode if is_known else 0)
         else:  # the key is elsewhere, as that of a linked work tree
             yield WrittenFolder(root, is_part=True)
         if is_repository:

@@ -2,12 +2,15 @@
 
 import json
 import os
+import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
 from hardwon.adapters.store_folder import append
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.project import LARGEST_NUMBER
 
 FILE_NAME = "folders.jsonl"
@@ -16,14 +19,31 @@ ROOT_DEVICE = 0
 """Stands for the file system of the root folder: it is always there, and its number may be another one tomorrow."""
 
 
+MACHINE = "HARDWON_MACHINE"
+"""The variable of the environment that names this machine."""
+
+
+def machine_id() -> str:
+    """Return a hash that tells this machine from one to which the record is copied."""
+    return short_hash("machine", os.environ.get(MACHINE) or _id_of_system())
+
+
+@cache
+def _id_of_system() -> str:
+    with suppress(OSError), open("/etc/machine-id", encoding="ascii", errors="replace") as file:
+        if text := file.readline().strip():
+            return text
+    return str(uuid.getnode())
+
+
 class WrittenFolder(NamedTuple):
     """
     A folder in which files were written.
 
     Attributes:
         path: Absolute, without links.
-        device: The file system where it was; None if unknown.
-        inode: The number of the folder, or of its `.git`, there; 0 if unknown.
+        device: The file system where it was; None if unknown, or on another machine.
+        inode: The number of the folder, or of its `.git`, there; 0 if unknown, or on another machine.
         is_part: Whether it is a linked work tree or a folder in a work tree, which come and go with their repository.
 
     """
@@ -58,7 +78,7 @@ class WrittenFolders:
     """
     Lines of JSON in the store's folder, to which one is appended for each new folder, and for one that is gone for good.
 
-    Numbers of file systems mean nothing on another machine: an export does not have them.
+    Numbers of file systems mean nothing on another machine: an export does not have them, and a copied record does not use them.
 
     Args:
         folder: The store's folder; reading does not create it.
@@ -100,6 +120,10 @@ class WrittenFolders:
         """Return the recorded folders, without those that are gone for good; of one path all that were there."""
         return [*self._read()[0]]
 
+    def is_from_another_machine(self) -> bool:
+        """Return whether the store's folder was on another machine when a folder was recorded."""
+        return any(_is_of_another(document) for _, document in self._documents())
+
     def dismissed(self) -> set[str]:
         """Return the paths of the folders that are gone for good."""
         return self._read()[1]
@@ -117,7 +141,7 @@ class WrittenFolders:
 
     def _add(self, folder: WrittenFolder) -> None:
         if folder not in self.all():
-            self._append(folder._asdict())
+            self._append({**folder._asdict(), "machine": machine_id()})
 
     def _read(self) -> tuple[dict[WrittenFolder, None], set[str]]:
         """Return the folders, and the paths of those that are gone for good; bad lines are left out."""
@@ -155,7 +179,13 @@ def _document(line: str) -> Mapping[str, object]:
     return document if isinstance(document, dict) else {}
 
 
+def _is_of_another(document: Mapping[str, object]) -> bool:
+    return document.get("machine", machine_id()) != machine_id()
+
+
 def _folder(path: str, document: Mapping[str, object]) -> WrittenFolder:
+    if _is_of_another(document):
+        return WrittenFolder(path, is_part=bool(document.get("is_part")))
     device, inode = document.get("device"), document.get("inode")
     return WrittenFolder(
         path,

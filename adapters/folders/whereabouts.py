@@ -193,6 +193,6 @@ class LostFolders(KeptElsewhere):
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
         return [
-            f"{path}: this folder is not there any more; if it moved, run hardwon forget once more in its new place"
+            f"{path}: this folder is not there any more; if it moved, or is on another machine, run hardwon forget once more there"
             for path in self._paths
         ]

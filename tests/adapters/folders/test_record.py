@@ -81,6 +81,40 @@ def test_a_copy_of_a_store_knows_the_folders_of_both(record: WrittenFolders, tmp
     assert [folder.path for folder in other.all()] == [str(tmp_path / "q"), str(tmp_path / "p")]
 
 
+def test_on_another_machine_numbers_of_folders_mean_nothing(
+    record: WrittenFolders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = made(tmp_path / "p")
+    record.add(path)
+    [at_first] = record.all()
+    assert not record.is_from_another_machine()
+
+    monkeypatch.setenv("HARDWON_MACHINE", "another")
+    assert (record.all(), record.is_from_another_machine()) == ([WrittenFolder(path)], True)
+    record.add(path)
+    assert record.all() == [WrittenFolder(path), at_first]
+
+    monkeypatch.delenv("HARDWON_MACHINE")
+    assert record.all() == [at_first, WrittenFolder(path)]
+
+
+def test_a_line_of_an_earlier_version_is_of_this_machine(record: WrittenFolders, tmp_path: Path) -> None:
+    (tmp_path / "store").mkdir()
+    (tmp_path / "store" / FILE_NAME).write_text('{"path": "/gone", "device": 7, "inode": 8, "is_part": false}\n')
+
+    assert record.all() == [WrittenFolder("/gone", 7, 8)]
+    assert not record.is_from_another_machine()
+
+
+def test_the_record_does_not_hold_the_name_of_a_machine(
+    record: WrittenFolders, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HARDWON_MACHINE", "zaunkoenig")
+    record.add(made(tmp_path / "p"))
+
+    assert "zaunkoenig" not in (tmp_path / "store" / FILE_NAME).read_text()
+
+
 def test_a_record_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "store").write_text("in the way")
     with pytest.raises(StorageError, match=FILE_NAME):

@@ -188,6 +188,20 @@ def test_one_that_is_gone_for_good_is_not_asked_for_again_when_a_person_says_so(
     assert forget(world).code == 0
 
 
+def test_a_folder_of_another_machine_is_told_and_not_asked_for(world: World) -> None:
+    converse(world)
+    there = world.project
+    shutil.rmtree(there)
+    unmount(world)
+    assert forget(world).code == 2
+
+    world.variables["HARDWON_MACHINE"] = "another"
+    done = forget(world)
+
+    assert done.code == 0, done
+    assert f"{there}: this folder is not there any more; if it moved, or is on another machine" in done.stdout
+
+
 def test_a_folder_that_is_there_is_not_gone(world: World) -> None:
     converse(world)
     there = world.project
