@@ -174,7 +174,7 @@ def resolve(project_root: str, global_store: str | None) -> Resolved:
     return resolved
 
 
-def open_for(project_root: str, global_store: str | None, *, create: bool = True) -> Memory:
+def open_for(project_root: str, global_store: str | None, *, create: bool = True, looks_up: bool = True) -> Memory:
     """
     Open the store for a project.
 
@@ -182,6 +182,7 @@ def open_for(project_root: str, global_store: str | None, *, create: bool = True
         project_root: The project's folder.
         global_store: The store's folder, None for the one in the settings.
         create: False for a command that only looks: it leaves no trace where there is no store.
+        looks_up: Whether a clone of a known project is looked up at once.
 
     Raises:
         StorageError: it can't be opened.
@@ -192,5 +193,6 @@ def open_for(project_root: str, global_store: str | None, *, create: bool = True
         from hardwon.entrypoints.bootstrap_upkeep import update_keyword_index_later  # once after an upgrade
 
         update_keyword_index_later(memory, project_root)
-    look_up_clone(memory, project_root)
+    if looks_up:
+        look_up_clone(memory, project_root)
     return memory

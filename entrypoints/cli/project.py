@@ -94,11 +94,15 @@ def _in_folder(registry: Registry, name: str) -> Sequence[Project]:
 
 def _opened(global_store: str | None, folder: str, *, create: bool) -> tuple[Memory, KnowProjects]:
     """Return the open store, in which the project of *folder* is looked up if the store can be written."""
-    if not os.path.isdir(folder):
-        raise typer.BadParameter(f"{folder!r} is not a folder", param_hint="FOLDER")
-    memory = open_for(folder, global_store, create=create)
+    memory = open_for(_checked(folder), global_store, create=create)
     look_up_if_possible(memory, folder)
     return memory, build_know_projects(memory)
+
+
+def _checked(folder: str) -> str:
+    if not os.path.isdir(folder):
+        raise typer.BadParameter(f"{folder!r} is not a folder", param_hint="FOLDER")
+    return folder
 
 
 def list_projects(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
@@ -261,13 +265,12 @@ def move(
     A renamed folder is noticed by itself; one that went to another disk is not.
     Entries that were stored at the new place meanwhile join it.
     """
-    memory, know = _opened(global_store, folder, create=False)
+    memory = open_for(_checked(folder), global_store, create=False, looks_up=False)
+    know = build_know_projects(memory)
+    known = know.registry().named(readable(source)) or know.registry().named(folder_of(source))
     there = look_up(memory, folder)
-    project = find_project(know, source, "FROM", besides=there.id) if source else _lost(know, there)
-    if not (project.is_waiting or know.is_gone(project)):
-        raise typer.BadParameter(
-            STILL_THERE.format(know.registry().label_of(project.id), place_of(project)), param_hint="FROM"
-        )
+    is_noticed = [there.id] == [project.id for project in known if project.identity.key != there.identity.key]
+    project = there if source and is_noticed else _at_former_place(know, source, there)
     if project.first_commit and there.first_commit and project.first_commit != there.first_commit:
         label = know.registry().label_of(project.id)
         ask(f"let {label} be at {place_of(there)}, {OTHER_HISTORY}", yes=yes)
@@ -277,6 +280,22 @@ def move(
         return
     entries = counted(know.projects.entry_counts().get(moved.id, 0), "entry", "entries")
     say(f"Moved: {know.registry().label_of(moved.id)} is now at {place_of(moved)}, with {entries}")
+
+
+def _at_former_place(know: KnowProjects, source: str, there: Project) -> Project:
+    """
+    Return the project that *source* means, or that *there* may be, whose folder is gone.
+
+    Raises:
+        typer.BadParameter: there is none, more than one, or its folder is still there.
+
+    """
+    project = find_project(know, source, "FROM", besides=there.id) if source else _lost(know, there)
+    if project.is_waiting or know.is_gone(project):
+        return project
+    raise typer.BadParameter(
+        STILL_THERE.format(know.registry().label_of(project.id), place_of(project)), param_hint="FROM"
+    )
 
 
 def _lost(know: KnowProjects, there: Project) -> Project:

@@ -296,6 +296,17 @@ def test_a_linked_work_tree_follows_its_renamed_repository_once_git_repaired_it(
     assert finds(places, tree, lesson)
 
 
+def test_a_word_on_a_rename_that_was_noticed_by_itself_is_no_mistake(places: Repositories) -> None:
+    folder = places.make("app")
+    remembers(places, folder)
+    after = renamed(places, folder, "renamed")
+
+    done = places.run(after, "project", "move", str(folder))
+
+    assert (done.code, done.stdout) == (0, f"Moved: renamed is now at {after}, with 1 entry\n")
+    assert places.run(after, "project", "move", "renamed").code == 1
+
+
 @pytest.mark.parametrize("asked_git", [False, True])
 @pytest.mark.parametrize("first_seen", ["renamed", "app"])
 def test_another_repository_in_the_old_place_is_another_project(
