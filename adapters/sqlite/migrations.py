@@ -607,6 +607,26 @@ def to_version_15(connection: sqlite3.Connection) -> None:
     run_scripts(connection, CONTEXT_WINDOWS)
 
 
+MEMORIES_WITH_ANY_VECTOR = """
+DROP VIEW memories;
+CREATE VIEW memories AS
+SELECT e.id, t.description AS text,
+    (SELECT v.vec FROM vector v WHERE v.entry_seq = e.seq
+     ORDER BY v.space_id IS (SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = 'active_space') DESC, v.space_id DESC
+     LIMIT 1) AS embedding,
+    e.kind AS type, e.source_project AS project, e.workspace, e.branch,
+    CAST(strftime('%s', e.updated_at) AS INTEGER) AS timestamp, t.file_path AS source_file, e.permanent
+FROM entry e
+JOIN entry_text t ON t.entry_seq = e.seq
+WHERE e.kind IN ('decision', 'gotcha', 'preference', 'conversation');
+"""
+
+
+def to_version_16(connection: sqlite3.Connection) -> None:
+    """Show the vector of each conversation: that of the active space, else of another one, as collections may have their own."""
+    run_scripts(connection, MEMORIES_WITH_ANY_VECTOR)
+
+
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_1,
     to_version_2,
@@ -623,4 +643,5 @@ MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     to_version_13,
     to_version_14,
     to_version_15,
+    to_version_16,
 )

@@ -22,7 +22,7 @@ from hardwon.adapters.sqlite.database import (
 )
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
-NEWEST = 15
+NEWEST = 16
 """The version after the last migration; here, as migrations are rarely needed and not imported otherwise."""
 
 

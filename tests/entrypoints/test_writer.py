@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.entrypoints import embed_after_write
 from tests.entrypoints.hook_process import World
@@ -273,7 +274,7 @@ def test_a_write_makes_a_unit_vector_of_384_float32_values(world: World) -> None
         "embedding_provider": "local",
         "embedding_model": "all-MiniLM-L6-v2",
         "embedding_dimensions": str(DIMENSIONS),
-        "schema_version": "15",
+        "schema_version": str(NEWEST),
     }
 
 

@@ -235,7 +235,7 @@ class Statement(NamedTuple):
 
 
 def described(
-    draft: Draft, project: str, session_id: str | None, branch: str | None = None, siblings: Iterable[str] = ()
+    draft: Draft, project: str, session_id: str | None, branch: str | None = None, siblings: Sequence[str] = ()
 ) -> Chunk:
     """
     Return *draft* as a chunk with title, summary and metadata.
@@ -378,14 +378,14 @@ def _uncommanded(prompt: str) -> str:
 
 
 def _metadata(
-    exchanges: Iterable[Exchange], spoken: tuple[Statement, ...], project: str, siblings: Iterable[str]
+    exchanges: Iterable[Exchange], spoken: tuple[Statement, ...], project: str, siblings: Sequence[str]
 ) -> Metadata:
     texts = [exchange.text for exchange in exchanges]
     decisions = _distinct(
         unechoed((statement.text, statement.by_user) for statement in spoken if "decision" in statement.kinds)
     )
     return Metadata(
-        projects=_unique(filter(None, (project, *_found(partial(projects_in, known=tuple(siblings)), texts)))),
+        projects=_unique(filter(None, (project, *_found(partial(projects_in, known=siblings), texts)))),
         files=files_in(texts),
         commands=_unique(_found(commands_in, (f"{exchange.user}\n{exchange.assistant}" for exchange in exchanges))),
         decisions=decisions,

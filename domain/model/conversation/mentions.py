@@ -86,7 +86,10 @@ def projects_in(text: str, known: Iterable[str] = ()) -> Iterator[str]:
         text: Any text.
         known: Names of projects that count wherever they are a word of their own; with an article `parser` is a thing.
     """
-    kinds = [*(_KINDS_OF_PROJECT if _NAMES_PROJECT.search(text) else ()), *map(_bare, known)]
+    kinds = [
+        *(_KINDS_OF_PROJECT if _NAMES_PROJECT.search(text) else ()),
+        *(_bare(name) for name in known if name in text),
+    ]
     found = [(match.start("name"), match["name"].rstrip("-.")) for kind in kinds for match in kind.finditer(text)]
     return (name for _, name in sorted(found) if name.lower() not in _NO_NAMES)
 

@@ -129,6 +129,22 @@ def test_the_embedding_is_that_of_the_active_space(world: World, sql: Sql) -> No
     assert sql("SELECT length(embedding) FROM entries") == [(4 * DIMENSIONS,)]
 
 
+def test_a_conversation_shows_its_vector_of_whatever_space(world: World, sql: Sql) -> None:
+    active, elsewhere, without = (of_file(text, kind="decision", path=f"{text}.md") for text in ("one", "two", "three"))
+    world.add(active, elsewhere, without)
+    vectors, other = world.vectors, world.vectors_of(SPACE._replace(model="other"))
+    pending, numbers = {text.seq: text for text in vectors.pending(3)}, world.seqs()
+    other.put((pending[numbers[entry.entry_id]], planted(0.8)) for entry in (active, elsewhere))
+    vectors.put([(pending[numbers[active.entry_id]], planted(0.6))])
+
+    assert dict(sql("SELECT id, embedding FROM memories")) == {
+        active.entry_id: array("f", planted(0.6)).tobytes(),
+        elsewhere.entry_id: array("f", planted(0.8)).tobytes(),
+        without.entry_id: None,
+    }
+    assert sql("SELECT count(*) FROM memories") == [(3,)]
+
+
 def test_the_metadata_names_the_schema_and_the_active_space(world: World, sql: Sql) -> None:
     assert sql("SELECT key FROM _metadata ORDER BY key") == [("keyword_index_version",), ("schema_version",)]
 

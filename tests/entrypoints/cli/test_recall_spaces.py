@@ -77,3 +77,7 @@ def test_a_shown_memory_has_the_vector_of_its_own_space(scene: Scene) -> None:
     [decision] = hardwon(scene.world, "list", "--type", "decision", "--json").items
 
     assert len(hardwon(scene.world, "show", decision["id"], "--json").document["embedding"]) == 1024
+
+
+def test_the_view_shows_the_vectors_of_conversations_beside_those_of_learnings(scene: Scene) -> None:
+    assert scene.world.query("SELECT type, length(embedding) / 4 FROM memories") == [("decision", 1024)]
