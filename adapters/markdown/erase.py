@@ -15,6 +15,7 @@ from hardwon.adapters.markdown.conversation_files import (
 )
 from hardwon.adapters.markdown.conversation_format import plain_section, section_chunk
 from hardwon.adapters.markdown.document_format import MEMORY
+from hardwon.adapters.markdown.file_text import decode_file
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in, without_sections
 from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import read_regular_file
@@ -208,6 +209,6 @@ class FilesOfTheUser(KeptElsewhere):
 
 def _holds(path: str, erasure: Erasure) -> bool:
     try:
-        return erasure.is_in(read_regular_file(path, MAX_BYTES).data.decode("utf-8", "replace"))
+        return erasure.is_in(decode_file(read_regular_file(path, MAX_BYTES).data).text)
     except (OSError, ValueError):
         return True

@@ -13,7 +13,7 @@ from hardwon.ports.override import override
 KINDS = {"user": "preference", "feedback": "preference"}
 """Kinds of entries by its types; others, such as project and reference, are documents."""
 
-_NESTED = re.compile(r"\A(---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
+_NESTED = re.compile(r"\A(\s*---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
 
 
 class HostMemoryFiles(MarkdownFiles):

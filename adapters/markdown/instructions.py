@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from hardwon.adapters.markdown.file_text import decode_file
 from hardwon.adapters.markdown.whole_files import read_regular_file
 from hardwon.ports.documents import Instructions
 from hardwon.ports.override import override
@@ -84,8 +85,8 @@ class InstructionFiles(Instructions):
         for name, path in self._paths():
             content = _content(path, min(LARGEST_FILE, room))
             room -= len(content)
-            if content:
-                yield name, content.decode("utf-8-sig", "replace")
+            if text := _text(content):
+                yield name, text
 
     def _paths(self) -> Iterator[tuple[str, str]]:
         for name in NAMES:
@@ -99,6 +100,12 @@ class InstructionFiles(Instructions):
             names = [item.name for item in islice(found, 4 * MAX_FILES) if item.name.endswith(".md")]
             return sorted(names, key=lambda name: (name != INDEX, name))[:MAX_FILES]
         return []
+
+
+def _text(content: bytes) -> str:
+    with contextlib.suppress(ValueError):
+        return decode_file(content).text
+    return ""
 
 
 def _content(path: str, most: int) -> bytes:

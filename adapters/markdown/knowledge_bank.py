@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from hardwon.adapters.markdown.bank_format import parse_bank
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
+from hardwon.adapters.markdown.file_text import FileText, decode_file
 from hardwon.adapters.markdown.whole_files import read_file_below, read_regular_file, reason, replace_file
 from hardwon.adapters.store_folder import opened_store, refusal
 from hardwon.domain.model.errors import StorageError
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # No pathlib: the hook imports this module, and pathlib is slow to import.
 
 Warn: TypeAlias = Callable[[str], None]
+Decode: TypeAlias = Callable[[bytes], FileText]
 
 FILES: tuple[Category, ...] = ("anti-patterns", "patterns", "heuristics")
 """The files of a bank, in the order they are read."""
@@ -38,6 +40,11 @@ class BankText(NamedTuple):
     category: Category
     path: str
     text: str
+
+
+def with_bytes_replaced(data: bytes) -> FileText:
+    """Return *data* as UTF-8 with bad bytes replaced, as the pipeline without a store is defined."""
+    return FileText(data.decode("utf-8", "replace"))
 
 
 def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
@@ -61,15 +68,18 @@ def read_banks(project_root: str, store: str, warn: Warn) -> Iterator[BankText]:
                 yield BankText(source, category, path, text)
 
 
-def read_bank(path: str, warn: Warn, *, within: str = "", is_foreign: bool = False) -> str | None:
+def read_bank(
+    path: str, warn: Warn, *, within: str = "", is_foreign: bool = False, decode: Decode = with_bytes_replaced
+) -> str | None:
     """
-    Read a file as text, with newlines as line ends and bad bytes replaced.
+    Read a file as text, with newlines as line ends.
 
     Args:
         path: The file.
         warn: Called with one line about a file that exists and can't be used completely.
         within: The folder that no link may lead out of; empty for the user's own files.
         is_foreign: Whether that folder is a foreign project's, whose files may have one name only.
+        decode: Returns the text in its bytes; raises ValueError where it is none.
 
     Returns:
         At most the first `LARGEST_FILE` bytes, with a warning when there are
@@ -88,7 +98,14 @@ def read_bank(path: str, warn: Warn, *, within: str = "", is_foreign: bool = Fal
         return None
     if len(data) > LARGEST_FILE:
         warn(f"{path!r} is longer than {LARGEST_FILE} bytes: the rest is left out; split or shorten it")
-    text = with_newlines(data[:LARGEST_FILE].decode("utf-8", "replace"))
+    try:
+        text, note = decode(data[:LARGEST_FILE])
+    except ValueError as error:
+        warn(f"{path!r} is left out: {error}")
+        return None
+    if note:
+        warn(f"{path!r}: {note}")
+    text = with_newlines(text)
     if has_conflict(text):
         warn(f"{path!r} is left out: {CONFLICTED}")
         return None
@@ -128,7 +145,8 @@ class MarkdownKnowledgeBank(KnowledgeBank):
     @override
     def read(self, file: BankFile) -> Sequence[BankEntry] | None:
         is_local = os.path.dirname(file.path) == self._folders[0][0]
-        text = read_bank(file.path, self._warn, within=self._root if is_local else "", is_foreign=self._is_foreign)
+        within = self._root if is_local else ""
+        text = read_bank(file.path, self._warn, within=within, is_foreign=self._is_foreign, decode=decode_file)
         return None if text is None else parse_bank(text, file.category)
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.document_format import MEMORY, SPECS, Markdown, spec_folder
+from hardwon.adapters.markdown.file_text import decode_file
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.whole_files import read_real_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
@@ -161,22 +162,28 @@ class MarkdownFiles(SourceFiles):
             raise UnreadableFileError(f"{path!r}: {reason(error)}") from error
         if len(data) > LARGEST_FILE:
             raise UnreadableFileError(f"{path!r} is longer than {LARGEST_FILE} bytes (4 MB): split or shorten it")
-        if b"\0" in data:
+        try:
+            text, note = decode_file(data)
+        except ValueError as error:
+            raise UnreadableFileError(f"{path!r}: {error}") from error
+        if "\0" in text:
             raise UnreadableFileError(f"{path!r} is no text: it holds a NUL byte")
-        text = with_newlines(data.decode("utf-8-sig", "replace"))
+        text = with_newlines(text)
         if has_conflict(text):
             raise UnreadableFileError(f"{path!r}: {CONFLICTED}")
         digest = hashlib.sha256(data).hexdigest()
-        return self._document(path, facts.st_mtime_ns // NANOSECONDS, digest, text)
+        return self._document(path, facts.st_mtime_ns // NANOSECONDS, digest, text, note)
 
     @override
     def parse(self, path: str, mtime: int, text: str) -> "MarkdownDocument":
         return self._document(path, mtime, "", text)
 
-    def _document(self, path: str, mtime: int, digest: str, text: str) -> "MarkdownDocument":
+    def _document(self, path: str, mtime: int, digest: str, text: str, note: str = "") -> "MarkdownDocument":
         from hardwon.adapters.markdown.document import MarkdownDocument  # noqa: PLC0415  # 40 ms
 
-        return MarkdownDocument(path, mtime, digest, self._parse(text), self._root)
+        markdown = self._parse(text)
+        noted = markdown._replace(complaints=(*filter(None, (note,)), *markdown.complaints))
+        return MarkdownDocument(path, mtime, digest, noted, self._root)
 
     @override
     def is_gone(self, path: str) -> bool:

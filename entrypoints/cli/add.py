@@ -175,7 +175,7 @@ def _read(text: str) -> Draft:
         InvalidEntryError: a field at its head can't be read.
         typer.TyperException: there is no lesson in it.
     """
-    markdown = read_markdown(text)
+    markdown = read_markdown(text, is_draft=True)
     lesson = markdown.body.replace(HINT.strip(), "").strip()
     if not lesson:
         raise typer.TyperException(EMPTY)

@@ -199,7 +199,7 @@ def read_texts(text: str) -> Texts | None:
     Raises:
         InvalidEntryError: a field at its head can't be read.
     """
-    markdown = read_markdown(text)
+    markdown = read_markdown(text, is_draft=True)
     lesson = markdown.body.replace(HINT.strip(), "").strip()
     if not lesson:
         return None

@@ -43,5 +43,5 @@ def test_huge_and_binary_files_are_read_as_far_as_they_go(tmp_path: Path) -> Non
     found = texts(tmp_path)
 
     assert len(found["CLAUDE.md"]) == LARGEST_FILE
-    assert found["AGENTS.md"] == "\ufffd\0\ufffd"
+    assert "AGENTS.md" not in found
     assert sum(map(len, found.values())) <= 1024 * 1024

@@ -152,6 +152,9 @@ def test_a_missing_path_is_gone(root: Path) -> None:
         assert files.is_gone(f"{root}/{name}")
 
 
+ONE_BYTE = "one byte of it, no UTF-8, read as Windows-1252: save it as UTF-8"
+
+
 def test_a_file_is_read_with_its_time_and_hash(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     path.write_bytes(b"\xef\xbb\xbf---\r\ntitle: x\r\n---\r\nb\xff\r\n")
@@ -159,7 +162,7 @@ def test_a_file_is_read_with_its_time_and_hash(tmp_path: Path) -> None:
 
     file = MarkdownFiles(str(tmp_path)).read(str(path))
 
-    assert file.markdown == Markdown({"title": "x"}, "b\ufffd\n")
+    assert file.markdown == Markdown({"title": "x"}, "bÿ\n", (ONE_BYTE,))
     assert file.mtime == 1_770_000_000
     assert file.file_hash == hashlib.sha256(path.read_bytes()).hexdigest()
 
