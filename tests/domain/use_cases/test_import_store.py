@@ -254,6 +254,30 @@ def test_a_project_is_found_by_its_remote_and_first_commit_and_its_files_move_wi
         assert len(other.world.projects.known()) == 1
 
 
+@pytest.mark.parametrize("remote", ["https://HOST/shop", "ssh://me@host:22/shop.git", "host:/shop.git/"])
+def test_a_project_is_found_by_its_remote_in_any_spelling(remote: str) -> None:
+    with stores(present=["/home/new/shop/.git"]) as (original, other):
+        _project(original, "/home/old/shop")
+        here = _project(other, "/home/new/shop", remote=remote)
+
+        other.merge(original.exported())
+
+        assert [project.id for project in other.world.projects.known()] == [here.id]
+
+
+@pytest.mark.parametrize("facts", [{"authorship": "foreign"}, {"authorship": "unknown"}, {"trust": "revoked"}])
+def test_a_clone_that_may_not_speak_elsewhere_gets_no_memories_of_the_import(facts: dict[str, str]) -> None:
+    with stores(present=["/home/new/shop/.git"]) as (original, other):
+        _project(original, "/home/old/shop")
+        here = _project(other, "/home/new/shop", **facts)
+
+        other.merge(original.exported())
+
+        [known, waiting] = other.world.projects.known()
+        assert known == here
+        assert waiting.identity.key.startswith("gone:")
+
+
 @pytest.mark.parametrize("facts", [{"first_commit": "0ther"}, {"remote": "git@host:fork.git"}, {"first_commit": ""}])
 def test_another_repository_is_another_project(facts: dict[str, str]) -> None:
     with stores(present=["/home/new/shop/.git"]) as (original, other):
