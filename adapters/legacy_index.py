@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeGuard
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.domain.model.legacy_index import IndexedMemory
+from hardwon.domain.model.legacy_index import IMPORTABLE, IndexedMemory
 
 LARGEST_FILE = 64 * 1024 * 1024
 MAX_NODES = 1_000_000
@@ -101,7 +101,9 @@ def _object(data: bytes) -> dict[str, Any]:
     except ValueError as error:
         raise InvalidEntryError(f"the index is not JSON: {str(error)[:200]}") from error
     if not isinstance(document, dict):
-        raise InvalidEntryError(f"the index is {_shown(document)}: it must be an object keyed by the paths of files")
+        raise InvalidEntryError(
+            f"the index is {_shown(document)}: it must be an object keyed by the paths of files; {IMPORTABLE}"
+        )
     return document
 
 

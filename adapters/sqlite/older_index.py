@@ -14,7 +14,7 @@ from hardwon.adapters.sqlite.untrusted import UntrustedDatabase, refuse_other_th
 from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
-from hardwon.domain.model.legacy_index import OlderDocument
+from hardwon.domain.model.legacy_index import IMPORTABLE, OlderDocument
 from hardwon.domain.model.vocabulary import CONTEXT_TYPES, TIERS
 
 MAGIC = b"SQLite format 3\0"
@@ -25,7 +25,7 @@ COLUMNS = (
 ).split()
 """The columns that are read. Schema 10 lacks the tier, the type, the epoch and the count."""
 
-NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder"
+NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder; {IMPORTABLE}"
 MAX_COUNTED = 2**31 - 1
 
 READ_SECONDS = 10.0

@@ -15,6 +15,9 @@ from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.triggers import usable_phrases
 from hardwon.domain.model.vocabulary import ContextType, Tier
 
+IMPORTABLE = "hardwon can import its own exports, a memory-index.json, and the SQLite index of an older memory"
+"""Ends the refusal of any other file."""
+
 
 @attrs.frozen(kw_only=True)
 class IndexedMemory:

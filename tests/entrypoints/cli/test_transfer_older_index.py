@@ -192,6 +192,10 @@ def test_a_plain_import_takes_the_index_that_the_configuration_names(world: Worl
         (b"SQLite format 3\0" + b"x" * 4096, "can't be imported"),
         (b"SQLite format 3\0", "can't be imported"),
         (b"CREATE TABLE x (y)", "no index of an older memory"),
+        (
+            b"CREATE TABLE observations (id, project, narrative)",
+            "hardwon can import its own exports, a memory-index.json",
+        ),
         (b"CREATE TABLE memory_index (file_path)", "no index of an older memory"),
         (b"CREATE VIEW memory_index AS SELECT * FROM nowhere", "can't be imported"),
     ],
