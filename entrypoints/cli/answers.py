@@ -32,11 +32,18 @@ def print_notes(memory: Memory, recollection: Recollection) -> None:
     """Tell on standard error what was missing from a search."""
     for line in recollection.degradations:
         warn(line)
-    without = recollection.searched - recollection.found_by_meaning
     if memory.settings.embedding_provider == OFF:
         warn(WORDS_ONLY)
-    elif without and not any(line.startswith(NO_MEANING) for line in recollection.degradations):
+    elif not any(line.startswith(NO_MEANING) for line in recollection.degradations) and (
+        without := _without_vectors(memory, recollection)
+    ):
         complain(f"({without} without embeddings)")
+
+
+def _without_vectors(memory: Memory, recollection: Recollection) -> int:
+    """Return how many entries in scope lack a vector; one that the model can't read is not compared, but has one."""
+    not_compared = recollection.searched - recollection.found_by_meaning
+    return min(not_compared, memory.count_pending(EVERYTHING)) if not_compared else 0
 
 
 def readable_columns() -> int:
