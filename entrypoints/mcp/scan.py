@@ -115,11 +115,13 @@ class StartupScan:
             self._scan.settings.global_store, system_clock().now()
         ):
             self._thread.start()
+        else:
+            self._indexed.set()
 
     @property
     def is_indexing(self) -> bool:
-        """Whether it has begun, and files are still to be indexed; missing vectors may be made after that."""
-        return self._thread.is_alive() and not self._indexed.is_set()
+        """Whether files are still to be indexed; missing vectors may be made after that."""
+        return not self._indexed.is_set()
 
     def stop(self) -> None:
         """End after the file that is being indexed, or leave it to the end of the process."""
@@ -140,6 +142,8 @@ class StartupScan:
                 self._embed(memory)
         except HardwonError as error:
             self._scan.warn(f"the scan at the start stopped: {error}")
+        finally:
+            self._indexed.set()
 
     def _embed(self, memory: Memory) -> None:
         """Make the missing vectors of files: all of them by a local model, else 50 as every write does."""

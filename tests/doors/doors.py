@@ -114,7 +114,7 @@ class Template:
         self._kept = folder / "kept"
         self.world = World(folder / "world", contextlib.ExitStack())
         self.world.variables |= {"HARDWON_EMBEDDING_PROVIDER": "off", "HARDWON_KEYWORD_PROVIDER": "off"}
-        del self.world.variables["HARDWON_CAPTURE_ENABLED"]
+        self.world.variables["HARDWON_CAPTURE_ENABLED"] = "true"
         self.world.write_bank("heuristics", BANK)
         self.world.configure(injection_limit="7")
         memory = self.world.project / "memory"

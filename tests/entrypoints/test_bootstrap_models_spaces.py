@@ -2,6 +2,7 @@
 
 import contextlib
 
+from hardwon.adapters.sqlite.schema import NEWEST
 from tests.entrypoints.programs import finish, hardwon, start, write
 from tests.entrypoints.provider_process import MODELS, Hang, Scene, diagnostic, texts
 
@@ -14,7 +15,7 @@ def identity(scene: Scene) -> tuple[str, ...]:
 
 
 def identity_of(provider: str) -> tuple[str, ...]:
-    return (provider, MODELS[provider].name, str(MODELS[provider].dimensions), "14")
+    return (provider, MODELS[provider].name, str(MODELS[provider].dimensions), str(NEWEST))
 
 
 def test_after_a_change_each_write_fills_fifty_and_the_way_back_is_free(scene: Scene) -> None:

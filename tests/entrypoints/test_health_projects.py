@@ -84,7 +84,18 @@ def test_the_block_of_each_project_has_its_own_files_and_lessons_that_may_speak_
 def test_a_question_in_a_project_is_answered_by_its_own_files(world: World) -> None:
     for project in visits(world):
         done = hardwon(
-            world, "recall", "text", "saffron", "turmeric", "cardamom", "Lathe", "--json", "--min-score", "0"
+            world,
+            "recall",
+            "text",
+            "saffron",
+            "turmeric",
+            "cardamom",
+            "Lathe",
+            "--json",
+            "--min-score",
+            "0",
+            "--scope",
+            "project",
         )
 
         assert {name for name in NOTES.values() if name in done.stdout} == {NOTES[project]}

@@ -131,7 +131,7 @@ def test_the_entry_of_a_chunk_has_its_text_and_place(captures: Captures) -> None
 
 
 def test_a_decision_is_found_by_its_reasons_and_not_by_the_frame_of_its_file(captures: Captures) -> None:
-    decided = "We use UTF-8 instead of Latin-1, because partners do."
+    decided = "We use UTF-8 in a.py instead of Latin-1, because partners do."
     captures.write(talk(decided, metadata=Metadata(decisions=(decided,), files=("a.py",)), session_id="s-1"))
     captures.index()
 

@@ -191,7 +191,7 @@ def test_a_failing_save_is_reported_in_one_line_and_leaves_nothing(
 def test_a_binary_file_is_not_saved(world: World) -> None:
     (world.project / "x.md").write_bytes(bytes(range(256)))
 
-    assert_refused(hardwon(world, "save", "x.md"), world, "x.md", "NUL")
+    assert_refused(hardwon(world, "save", "x.md"), world, "x.md", "its text is in no known encoding")
 
 
 def test_a_file_whose_name_is_not_utf_8_is_not_saved(world: World) -> None:

@@ -112,7 +112,7 @@ def test_tier_and_age_order_what_is_relevant_and_lift_nothing_else(local: World,
 
     assert answer["results"][0]["title"] == "Login"
     lines = recall_by_meaning(local, "--in", "documents", question).stdout.splitlines()
-    assert lines[1].startswith("   Login")
+    assert lines[1] == "      → Login (#1)"
     assert "Office" not in "\n".join(lines)
 
 
