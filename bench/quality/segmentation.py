@@ -50,7 +50,7 @@ def cuts(talk: str) -> Cuts:
     found = (
         place
         for place, (before, after) in zip(places, pairwise(drafts), strict=False)
-        if len(before.exchanges) < MAX_EXCHANGES or before.topic != after.topic
+        if len(before.exchanges) + len(after.exchanges) <= MAX_EXCHANGES or before.topic != after.topic
     )
     return Cuts(frozenset(changes), frozenset(found), len(subjects))
 

@@ -41,6 +41,9 @@ def block_of(text: str) -> Block:
     match = next(filter(None, (re.fullmatch(pattern, lines[2]) for pattern in DIAGNOSTICS)), None)
     assert match, lines[2]
     body = lines[4:-1]
+    if body[0].startswith("*"):
+        assert (body[0][-1], body[1]) == ("*", ""), "the notice is a line of its own"
+        body = body[2:]
     sections = [line for line in body if line in SECTIONS]
     headings = [line for line in body if line.startswith("### ") and line not in SECTIONS]
     assert body[0] == sections[0]
