@@ -205,6 +205,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "repository.forgotten": lambda user: type(user.world.repository.forgotten).__name__,
     "keywords.size": lambda user: user.world.keywords.size(),
     "keywords.frequencies": lambda user: user.world.keywords.frequencies(TERMS, IN_TIME),
+    "keywords.completions": lambda user: user.world.keywords.completions("dep", EVERYTHING, IN_TIME),
     "keywords.match": lambda user: _found(user.world.keywords.match(TERMS, "any", EVERYTHING, IN_TIME)),
     "keywords.weigh": lambda user: _found(user.world.keywords.weigh(TERMS, EVERYTHING, IN_TIME)),
     "vectors.has_any": lambda user: user.world.vectors.has_any(EVERYTHING),
@@ -227,6 +228,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "index.ensure_usable": lambda user: user.world.index.ensure_usable(),
     "index.compare": lambda user: _found(user.world.index.compare(QUERY_VECTOR, EVERYTHING)),
     "ledger.headings": lambda user: user.world.ledger.headings(BANK),
+    "ledger.paths": lambda user: user.world.ledger.paths(),
     "ledger.fingerprint": lambda user: user.world.ledger.fingerprint(BANK),
     "history.of": lambda user: [user.world.history.of(number, ALL) for number in range(20)],
     "triggers.own_changes": lambda user: user.world.triggers.own_changes(),
@@ -377,6 +379,7 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
         for entry in (*SHARED, *PERSONAL)
     ],
     "ledger.record": lambda user: user.world.ledger.record(BANK, {"Lock"}, "2"),
+    "ledger.withdraw": lambda user: user.world.ledger.withdraw(BANK, {"Cache"}),
     "tombstones.add": lambda user: user.world.tombstones.add(Tombstone(GONE, "summary", "2"), NOW),
     "tombstones.forget": lambda user: user.world.tombstones.forget(GONE),
     "absences.keep": lambda user: user.world.absences.keep(
@@ -402,6 +405,7 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
     "metadata.move_label_cursor": lambda user: user.metadata.move_label_cursor("moved"),
     "metadata.move_embed_cursor": lambda user: user.metadata.move_embed_cursor(SPACE, 9),
     "upkeep.rebuild_keyword_index": lambda user: index_again(user.database),
+    "upkeep.refresh_keyword_index": lambda user: user.engine.upkeep().refresh_keyword_index(),
     "upkeep.rebuild_vector_index": lambda user: user.engine.upkeep().rebuild_vector_index(user.world.vectors),
     "upkeep.pack": lambda user: user.engine.upkeep().pack(),
     "rows.redact": lambda user: user.rows.redact(),

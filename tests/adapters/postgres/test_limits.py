@@ -25,7 +25,7 @@ from tests.strategies import DAY, NOW, lesson
 
 pytestmark = pytest.mark.postgres
 
-LONG_WORDS = ("f" * 4_000, "語" * 1_000)
+LONG_WORDS = ("f" * 4_000, "я" * 2_000)
 EXPIRED = 40
 MAX_TRIPS = 12
 

@@ -12,6 +12,7 @@ import pytest
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
+from hardwon.adapters.postgres.session import NEWEST
 from hardwon.entrypoints.bootstrap_capture import MODULE
 from tests.entrypoints.cli.test_evaluate import write_set
 from tests.entrypoints.conversing import Conversation, statuses
@@ -306,8 +307,8 @@ def test_an_empty_database_is_made_ready_by_its_owner(empty_world: World) -> Non
         after = hardwon(empty_world, "store", "status", "--json")
 
     assert (before.code, "its owner runs: hardwon store migrate" in before.stderr) == (2, True)
-    assert made == [[1, 2], []]
-    assert (after.document["schema"], after.document["tenant"], after.document["entries"]) == (2, "default", 0)
+    assert made == [[*range(1, NEWEST + 1)], []]
+    assert (after.document["schema"], after.document["tenant"], after.document["entries"]) == (NEWEST, "default", 0)
     assert hardwon(empty_world, "store", "add-member", "nobody-here").code == 2
 
 
