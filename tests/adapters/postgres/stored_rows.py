@@ -9,7 +9,14 @@ from tests.postgres_server import store
 Row = tuple[object, ...]
 
 WITHOUT_EFFECT = frozenset(
-    ("upkeep.rebuild_keyword_index", "upkeep.rebuild_vector_index", "projects.add", "rows.redact", "vectors.activate")
+    (
+        "upkeep.rebuild_keyword_index",
+        "upkeep.refresh_keyword_index",
+        "upkeep.rebuild_vector_index",
+        "projects.add",
+        "rows.redact",
+        "vectors.activate",
+    )
 )
 """Writes that change no row of a store that is in order."""
 
