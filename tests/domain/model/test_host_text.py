@@ -6,7 +6,7 @@ from hardwon.domain.model.host_text import without_host_text
 
 HOSTS = [
     "<task-notification>\n<task-id>b1</task-id>\n<status>completed</status>\n</task-notification>",
-    "<task-notification>done</task-notification>\nRead the output file to retrieve the result: /tmp/b1.output",
+    "<task-notification>done</task-notification>\nRead the output file to retrieve the result: /var/b1.output",
     "<bash-input>ls -l</bash-input>",
     "<bash-stdout>a.py</bash-stdout><bash-stderr></bash-stderr>",
     "<bash-stderr>No such file</bash-stderr>",
