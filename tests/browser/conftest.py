@@ -4,13 +4,16 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from tests.browser.chromium import chromium
 from tests.entrypoints.hook_process import Original, World
 from tests.entrypoints.view.serving import Serving, serving
+from tests.waiting import LONGEST_WAIT
 
 View: TypeAlias = Callable[..., Page]
+
+expect.set_options(timeout=LONGEST_WAIT * 1000)
 
 
 @pytest.fixture(scope="session")
