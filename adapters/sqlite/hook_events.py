@@ -15,6 +15,9 @@ ASIDE = ".damaged"
 BUSY_SECONDS = 1.0
 """Upper bound of the wait for other processes, which hold the file for some milliseconds."""
 
+NOTING_SECONDS = 6.0
+"""Upper bound of the wait to note what was said, which is said only once; a hook stays for eight seconds."""
+
 VERSION = 1
 SCHEMA = (
     """CREATE TABLE event (
@@ -47,7 +50,7 @@ def note(folder: str, event: HookEvent, project: NotedProject | None = None) -> 
     Raises:
         StorageError: the journal can't be written now.
     """
-    with opened(folder) as connection, transaction(connection):
+    with opened(folder, NOTING_SECONDS) as connection, transaction(connection):
         connection.execute(ADD, public(event[:-1]))
         if project:
             connection.execute(PROJECTS)
@@ -119,15 +122,19 @@ def is_there(folder: str) -> bool:
 
 
 @contextlib.contextmanager
-def opened(folder: str) -> Iterator[sqlite3.Connection]:
+def opened(folder: str, busy_seconds: float = BUSY_SECONDS) -> Iterator[sqlite3.Connection]:
     """
     Open the journal, created if missing, readable only by its owner; errors within become `StorageError`.
+
+    Args:
+        folder: The store's folder.
+        busy_seconds: Upper bound of each wait for other processes.
 
     Raises:
         StorageError: it can't be opened, or is damaged.
     """
     path = path_of(folder)
-    with translated(path, REPAIR), contextlib.closing(connected(path, BUSY_SECONDS)) as connection:
+    with translated(path, REPAIR), contextlib.closing(connected(path, busy_seconds)) as connection:
         version = connection.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise NewerSchemaError(f"{path} is of version {version}, written by a later hardwon: upgrade hardwon")

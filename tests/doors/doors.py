@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 from unittest import mock
 
+from hardwon.adapters.sqlite import hook_events
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints import bootstrap
 from hardwon.entrypoints.mcp import main as mcp
@@ -176,6 +177,7 @@ class Template:
     def _run(self, door: Door, file: str, state: str) -> Output:
         with contextlib.ExitStack() as stack:
             stack.enter_context(mock.patch.dict(bootstrap.open_memory.__kwdefaults__, busy_seconds=BUSY_SECONDS))
+            stack.enter_context(mock.patch.object(hook_events, "NOTING_SECONDS", BUSY_SECONDS))
             stack.enter_context(mock.patch.dict(here.MAINS, {"hardwon-mcp": _serve_one_call}))
             stack.enter_context(mock.patch.object(server, "MemoryServer", _known_server))
             stack.enter_context(broken_by(["nothing_is_in_a_hurry"]))

@@ -1,5 +1,6 @@
 """The file of the journal, and its lock."""
 
+import contextlib
 import datetime as dt
 import operator
 import os
@@ -14,7 +15,16 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, LOCK_FILE, CaptureLock, SqliteCaptureJournal
-from hardwon.adapters.sqlite.hook_events import FILE_NAME, count_events, has_events, note, put_aside
+from hardwon.adapters.sqlite.hook_events import (
+    BUSY_SECONDS,
+    FILE_NAME,
+    connected,
+    count_events,
+    has_events,
+    note,
+    path_of,
+    put_aside,
+)
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from hardwon.domain.model.conversation.session import SessionBuffer
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
@@ -53,6 +63,18 @@ def test_hooks_that_note_at_once_lose_nothing(tmp_path: Path) -> None:
     journal = SqliteCaptureJournal(str(tmp_path))
 
     assert [len(journal.events(session_id)) for session_id in ("0", "1")] == [20, 20]
+
+
+def test_a_hook_waits_longer_than_others_for_what_was_said_to_be_noted(tmp_path: Path) -> None:
+    note(str(tmp_path), event())
+    with ThreadPoolExecutor(1) as pool, contextlib.closing(connected(path_of(str(tmp_path)), 0.0)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        noting = pool.submit(note, str(tmp_path), event())
+        with pytest.raises(TimeoutError):
+            noting.result(1.5 * BUSY_SECONDS)
+        other.execute("ROLLBACK")
+
+        assert noting.result() == 2
 
 
 @pytest.mark.parametrize("document", ["", "{", "[]", "{}", '{"session_id": 7}', "null", '"x"'])
