@@ -59,7 +59,7 @@ def _waiting_line(memory: Memory, project: Project, registry: Registry, entries:
     verb = "waits" if entries == 1 else "wait"
     return (
         f"{_counted(entries, one, many)} of {on_one_line(project.label)} {verb} for a project: hardwon project merge"
-        f" {_name(project, registry)} FOLDER, until then they are only listed and found by --scope global"
+        f" {_name(project, registry)} FOLDER, until then they are shown nowhere, but hardwon recall finds them"
     )
 
 

@@ -174,7 +174,8 @@ def answering(asker: Asker, workplace: Workplace, only: EntryFilter, scope: Scop
     """
     Return *only* as far as it may answer *asker* where the user works.
 
-    A person is answered from all projects of theirs, also in a foreign one; an agent from the project and its workspace.
+    A person is answered from all projects of theirs and from what waits for one, also in a foreign project; an agent from the
+    project and its workspace.
 
     Args:
         asker: The caller.
@@ -185,7 +186,7 @@ def answering(asker: Asker, workplace: Workplace, only: EntryFilter, scope: Scop
     """
     if scope or asker == "agent":
         return asked_from(workplace, only, "workspace", scope)
-    return only._replace(visible_in=workplace.visibility._replace(is_foreign=False))
+    return only._replace(visible_in=workplace.visibility.for_person())
 
 
 def elsewhere_for(asker: Asker, workplace: Workplace, only: EntryFilter) -> EntryFilter | None:

@@ -253,11 +253,12 @@ class Registry(NamedTuple):
     def visibility(self, here: Project | None) -> "Visibility":
         """Return what may be shown without being asked for in the project *here*; None for one that the store does not know."""
         own = self.group_of(here) if here else ()
-        silent = (project.id for project in self.projects if not self.is_shared(project))
+        silent = [project for project in self.projects if project.id not in own and not self.is_shared(project)]
         return Visibility(
             own=own,
-            silent=tuple(project_id for project_id in silent if project_id not in own),
+            silent=tuple(project.id for project in silent),
             is_foreign=here is not None and not self.is_shared(here),
+            waiting=tuple(project.id for project in silent if self.reason(project) == "waiting"),
         )
 
 
@@ -269,11 +270,18 @@ class Visibility(NamedTuple):
         own: The ids of the project and of its other clones.
         silent: The ids of projects whose entries stay at home.
         is_foreign: Whether the project is foreign: of others, only what the user made for everywhere is shown there.
+        waiting: The ids of those silent ones whose entries wait for the user to name their project.
     """
 
     own: tuple[str, ...] = ()
     silent: tuple[str, ...] = ()
     is_foreign: bool = False
+    waiting: tuple[str, ...] = ()
+
+    def for_person(self) -> "Visibility":
+        """Return what answers a person who asks there: all projects of theirs, and what waits for one."""
+        silent = tuple(project_id for project_id in self.silent if project_id not in self.waiting)
+        return self._replace(silent=silent, is_foreign=False)
 
     def admits(self, project: str | None, reach: Reach, places: Iterable[str] = ()) -> bool:
         """

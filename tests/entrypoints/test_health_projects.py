@@ -102,19 +102,37 @@ def test_a_question_in_a_project_is_answered_by_its_own_files(world: World) -> N
         assert WAITING not in done.stdout
 
 
-def test_a_waiting_learning_is_found_by_a_global_question_and_listed_by_its_label(world: World) -> None:
+def test_a_waiting_learning_answers_a_person_and_is_listed_by_its_label(world: World) -> None:
     opened(world)
 
-    found = hardwon(world, "recall", "about", WAITING, "--scope", "global", "--json")
+    found = hardwon(world, "recall", "about", WAITING)
     listed = hardwon(world, "list", "--project", "app", "--json")
 
     assert f"About {WAITING}." in found.stdout
     assert WAITING in [item["name"] for item in listed.items]
 
 
+def test_no_agent_is_answered_by_a_waiting_learning_unless_it_asks_for_everything(world: World) -> None:
+    opened(world)
+    world.variables["CLAUDECODE"] = "1"
+
+    answers = [hardwon(world, "recall", "about", WAITING, *options).stdout for options in ((), ("--scope", "global"))]
+
+    assert [f"About {WAITING}." in answer for answer in answers] == [False, True]
+    assert "relevant memories elsewhere (--scope global)" in answers[0] or "relevant memory elsewhere" in answers[0]
+
+
+def test_a_waiting_learning_that_the_user_silenced_answers_no_question(world: World) -> None:
+    opened(world)
+    done = hardwon(world, "trust", "--revoke", "app")
+    assert done.code == 0, done.stderr
+
+    assert f"About {WAITING}." not in hardwon(world, "recall", "about", WAITING).stdout
+
+
 def test_doctor_names_waiting_learnings_and_the_command_that_places_them(world: World) -> None:
     opened(world)
-    until = "until then they are only listed and found by --scope global"
+    until = "until then they are shown nowhere, but hardwon recall finds them"
 
     assert doctor_lines(world) == [
         f"1 learning of app waits for a project: hardwon project merge app FOLDER, {until}",

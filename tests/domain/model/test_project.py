@@ -39,3 +39,18 @@ def test_entries_under_a_label_go_to_the_one_own_project_of_that_label(
     assert Registry((WAITS, *projects), mode="ask").adoptions() == [
         pair for pair in found if pair[1].trust == "trusted"
     ]
+
+
+def test_entries_that_wait_answer_a_person_and_foreign_ones_do_not() -> None:
+    projects = (WAITS, labelled("foreign", authorship="foreign"), labelled("here"))
+    registry = Registry((*projects, WAITS._replace(id="taken back", trust="revoked")))
+
+    for here in projects[1:]:
+        unasked = registry.visibility(here)
+        asked = unasked.for_person()
+        others = {"foreign", "taken back"} - {here.id}
+
+        assert not unasked.admits("waits", "shared")
+        assert asked.admits("waits", "shared")
+        assert not asked.admits("waits", "home")
+        assert not [project for project in others if asked.admits(project, "shared")]

@@ -11,6 +11,7 @@ from tests.entrypoints.hook_process import World
 from tests.entrypoints.repositories import UNTRUSTED, USER, Repositories
 
 LESSON = "Zaunkoenig merges invoices"
+SESSION = "Rotated the staging keys"
 REMOTE = "git@example.org:Acme/app.git"
 OTHER_SPELLING = "https://me@EXAMPLE.org:8443/acme/app"
 
@@ -123,6 +124,7 @@ def test_one_without_a_match_waits_for_a_word_and_is_told(
     here: Repositories, there: Repositories, bring: Bring, remote: str, spelling: str
 ) -> None:
     app = make(here, remote=remote)
+    assert here.run(app, "save", "--description", SESSION).code == 0
     shop = clone(app, there, spelling or "x")
     if not spelling:
         there.git(shop, "remote", "remove", "origin")
@@ -130,7 +132,8 @@ def test_one_without_a_match_waits_for_a_word_and_is_told(
 
     assert not finds(there, shop, "--scope", "project")
     assert finds(there, shop, "--scope", "global")
-    assert "1 entry of app remain" in there.run(shop, "doctor").stdout
+    assert SESSION in there.run(shop, "recall", SESSION).stdout
+    assert "2 entries of app remain" in there.run(shop, "doctor").stdout
 
     assert there.run(shop, "project", "merge", "app", ".", "--yes").code == 0
     assert finds(there, shop, "--scope", "project")
