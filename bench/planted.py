@@ -25,7 +25,7 @@ from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.rank import maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
-from hardwon.ports.embedder import Task
+from hardwon.ports.models import Task
 from hardwon.ports.vectors import BlockState, VectorBlock
 
 LIMIT = 20

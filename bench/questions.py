@@ -18,7 +18,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
-from hardwon.ports.embedder import Task
+from hardwon.ports.models import Task
 from tests.fakes.workplaces import working_in
 
 QUESTIONS = 200

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.domain.use_cases.settle_versions import SettleVersions
     from hardwon.ports.documents import SourceFiles
-    from hardwon.ports.file_versions import FileVersions
+    from hardwon.ports.repository import FileVersions
 
 
 MAX_FILES_AT_ONCE = 50

@@ -12,11 +12,10 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.retrieve import SemanticSearch
 from hardwon.entrypoints.engine import ActiveVectors, Engine, Warn
-from hardwon.ports.embedder import Embedder
+from hardwon.ports.models import Embedder
 
 if TYPE_CHECKING:
-    from hardwon.ports.embedder import DownloadableEmbedder
-    from hardwon.ports.keyword_labeler import KeywordLabeler
+    from hardwon.ports.models import DownloadableEmbedder, KeywordLabeler
     from hardwon.ports.vectors import VectorIndex
 
 AUTO, LOCAL, OFF = "auto", "local", "off"

@@ -16,7 +16,7 @@ from hardwon.ports.overview import Overview
 
 if TYPE_CHECKING:
     from hardwon.domain.model.vocabulary import Kind
-    from hardwon.ports.plane import Projection
+    from hardwon.ports.overview import Projection
 
 
 def overview_of(memory: Memory) -> Overview:

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from hardwon.domain.model.project import Registry, TrustMode
     from hardwon.domain.model.vocabulary import Kind
     from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
-    from hardwon.ports.embedder import Embedder
+    from hardwon.ports.entries import Proposals
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
     from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+    from hardwon.ports.models import Embedder
     from hardwon.ports.overview import Overview
     from hardwon.ports.projects import Projects
-    from hardwon.ports.proposals import Proposals
     from hardwon.ports.snapshots import Snapshots
     from hardwon.ports.transfer import StoreContents
     from hardwon.ports.vectors import VectorIndex, VectorStore

@@ -9,7 +9,7 @@ from hardwon.entrypoints.bootstrap import Memory
 if TYPE_CHECKING:
     from hardwon.domain.model.project import Identity, Project, Registry
     from hardwon.domain.use_cases.know_projects import KnowProjects
-    from hardwon.ports.exclusion import GitExclusion
+    from hardwon.ports.repository import GitExclusion
 
 
 def identify(folder: str) -> "Identity":

@@ -38,12 +38,12 @@ from hardwon.ports.override import override
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.erase_files import StoreRows
     from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
-    from hardwon.ports.embedder import Embedder
+    from hardwon.ports.entries import Proposals
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
+    from hardwon.ports.models import Embedder
     from hardwon.ports.overview import Overview
     from hardwon.ports.projects import Projects
-    from hardwon.ports.proposals import Proposals
     from hardwon.ports.snapshots import Snapshots
     from hardwon.ports.transfer import StoreContents
     from hardwon.ports.vectors import VectorBlock, VectorIndex, VectorStore

@@ -6,7 +6,7 @@ from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.domain.use_cases.supersede import ProposeSupersessions, Supersede
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_store_entry
-from hardwon.ports.proposals import Proposals
+from hardwon.ports.entries import Proposals
 
 
 def build_supersede(memory: Memory) -> Supersede:

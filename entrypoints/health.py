@@ -98,7 +98,7 @@ def _agent_findings(agents: Sequence[Agent], project: str, start_seconds: Callab
 
 def problem_of(connection: Connection) -> str:
     """Return why a connection, which has at least one way, does not work; empty when it does."""
-    if connection.is_twice:
+    if len(connection.ways) > 1:
         return f"hooks run twice, from {_ways(connection)}: hardwon init leaves them to the plugin"
     if connection.missing:
         return f"{connection.missing[0]} is gone, {_ways(connection)} names it: run hardwon init"

@@ -145,23 +145,13 @@ class Connection(NamedTuple):
     The ways in which an agent is configured to call hardwon.
 
     Attributes:
-        ways: Descriptions, such as the path of the file; none when it does not.
+        ways: Descriptions, such as the path of the file, or `BY_PLUGIN`; none when it does not, with several hooks run twice.
         missing: Absolute paths of programs that its files name and that do not exist.
 
     """
 
     ways: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
-
-    @property
-    def is_by_plugin(self) -> bool:
-        """Whether the plugin is enabled, which brings hooks and tools."""
-        return BY_PLUGIN in self.ways
-
-    @property
-    def is_twice(self) -> bool:
-        """Whether hooks run twice."""
-        return len(self.ways) > 1
 
 
 class Agent(Protocol):

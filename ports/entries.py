@@ -1,9 +1,9 @@
-"""The store of entries: the repository of whole entries, and the narrow reads that ranking needs."""
+"""The store of entries: whole entries, the narrow reads that ranking needs, and pairs to review."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.injection.entry_text import PrintedEntry
@@ -16,7 +16,7 @@ from hardwon.domain.model.vocabulary import Category
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
-    from hardwon.ports.forgotten import ForgottenTexts
+    from hardwon.ports.erasure import ForgottenTexts
 
 Field = Literal[
     "kind", "category", "confidence", "source", "project", "source_project", "tier", "context_type", "spec_folder"
@@ -223,5 +223,46 @@ class RankingReads(EntryState, Protocol):
         Return the constitutional entries of *only* that may be ranked, in no order.
 
         Sections of a file that is constitutional as a whole are left out: they would repeat it.
+        """
+        ...
+
+
+class Proposal(NamedTuple):
+    """
+    A pair to review.
+
+    Attributes:
+        older: The id of the earlier learning.
+        newer: The id of the later one.
+        probability: That the later one takes the place of the earlier one.
+    """
+
+    older: str
+    newer: str
+    probability: float
+
+
+class Proposals(Protocol):
+    """The pairs that were found."""
+
+    def propose(self, proposal: Proposal) -> None:
+        """
+        Add *proposal*; a pair that is known, or of which an entry is gone, stays as it is.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def open(self, limit: int) -> list[Proposal]:
+        """Return at most *limit* pairs that were not decided, the most probable first, then by id."""
+        ...
+
+    def reject(self, older: str, newer: str) -> bool:
+        """
+        Keep both entries of a pair from now on; return whether the pair was open.
+
+        Raises:
+            StorageError: the store can't be written now.
         """
         ...

@@ -1,9 +1,11 @@
-"""The places where texts are kept, each of which can erase what was forgotten, and the journal of an unfinished run."""
+"""The places where texts are kept and erased, the journal of an unfinished run, and what was forgotten."""
 
+import datetime as dt
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from hardwon.domain.model.erasure import Erasure
+if TYPE_CHECKING:
+    from hardwon.domain.model.erasure import Erasure
 
 
 class Found(NamedTuple):
@@ -41,7 +43,7 @@ class OwnedText(NamedTuple):
 class Place(Protocol):
     """One of the places where texts are kept."""
 
-    def found(self, erasure: Erasure) -> Sequence[Found]:
+    def found(self, erasure: "Erasure") -> Sequence[Found]:
         """
         Return what `erase` would remove; nothing is changed.
 
@@ -50,7 +52,7 @@ class Place(Protocol):
         """
         ...
 
-    def texts(self, erasure: Erasure) -> Iterable[OwnedText]:
+    def texts(self, erasure: "Erasure") -> Iterable[OwnedText]:
         """
         Return the texts that `erase` removes, by which they are recognised when they come back.
 
@@ -59,7 +61,7 @@ class Place(Protocol):
         """
         ...
 
-    def erase(self, erasure: Erasure) -> None:
+    def erase(self, erasure: "Erasure") -> None:
         """
         Remove all that holds any of *erasure*; idempotent, so that an interrupted run is repeated.
 
@@ -90,7 +92,7 @@ class Place(Protocol):
 class StoreTexts(Protocol):
     """The texts of all entries of the store, to be searched for spellings of a text."""
 
-    def ids_holding(self, erasure: Erasure) -> Sequence[str]:
+    def ids_holding(self, erasure: "Erasure") -> Sequence[str]:
         """
         Return the ids of the entries that hold any of *erasure* in a text, a label or the path of their file.
 
@@ -128,7 +130,7 @@ class ErasableRows(Place, StoreTexts, Protocol):
 class KeptElsewhere(Protocol):
     """Places that are not ours to change: files of the user, git's history, transcripts of agents."""
 
-    def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
+    def holding(self, erasure: "Erasure", files: Iterable[str]) -> Sequence[str]:
         """
         Return a line for each place that holds any of *erasure*, or may hold earlier texts of *files*.
 
@@ -143,7 +145,7 @@ class KeptElsewhere(Protocol):
 class Proof(Protocol):
     """The bytes of all files that hardwon keeps."""
 
-    def remains(self, erasure: Erasure) -> Sequence[str]:
+    def remains(self, erasure: "Erasure") -> Sequence[str]:
         """Return a line for each of these files that still holds any of *erasure*, with what it holds."""
         ...
 
@@ -166,7 +168,7 @@ class Begun(NamedTuple):
 
     """
 
-    erasure: Erasure
+    erasure: "Erasure"
     wanted: str
     words: tuple[str, ...]
     files: tuple[str, ...]
@@ -192,4 +194,71 @@ class ErasureJournal(Protocol):
 
     def end(self) -> None:
         """Overwrite and remove the journal; idempotent."""
+        ...
+
+
+class ForgottenHashes(NamedTuple):
+    """
+    All that a store keeps of forgotten texts, for a copy of it.
+
+    Attributes:
+        keys: Of the hashes, 32 bytes each; a store that was copied into another one left its own there.
+        rows: The hashes of a passage and of its owner, 16 bytes each, and the time.
+
+    """
+
+    keys: tuple[bytes, ...] = ()
+    rows: tuple[tuple[bytes, bytes, dt.datetime], ...] = ()
+
+
+class ForgottenTexts(Protocol):
+    """
+    Keyed hashes of forgotten texts; the keys leave the store in copies of it only.
+
+    Every write of an entry asks it, and so does whatever writes text to a file.
+    """
+
+    def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
+        """
+        Recognise *texts* from now on.
+
+        Args:
+            owner: The id of the entry, or the words, by which `lift` finds them.
+            texts: Of an entry, an exchange or a section.
+            at: The time.
+            words: Words that the user wanted to be forgotten; empty for the texts themselves.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def holds(self, texts: Iterable[str]) -> bool:
+        """Return whether any of *texts* is forgotten, or a paragraph of it; reads none of them when nothing is."""
+        ...
+
+    def without(self, text: str) -> str:
+        """Return *text* without its forgotten paragraphs; empty if it is forgotten as a whole."""
+        ...
+
+    def lift(self, owner: str) -> bool:
+        """
+        Stop recognising what was added for *owner*; return whether there was anything.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
+        ...
+
+    def hashes(self) -> ForgottenHashes:
+        """Return all hashes, and their keys."""
+        ...
+
+    def adopt(self, hashes: ForgottenHashes) -> None:
+        """
+        Recognise what another store recognises, too; idempotent.
+
+        Raises:
+            StorageError: the store can't be written now.
+        """
         ...

@@ -203,10 +203,6 @@ class VectorStore(VectorSource, Protocol):
         """Return the vectors of those entries that have one, by id."""
         ...
 
-    def vector_of(self, entry_id: str) -> Vector | None:
-        """Return the vector of the entry of that id, None without one."""
-        return self.vectors_of([entry_id]).get(entry_id)
-
     def pending(self, limit: int) -> list[PendingText]:
         """Return at most *limit* entries of `kinds` without a vector, the newest `updated_at` first, then by id."""
         ...

@@ -1,5 +1,6 @@
 """Promises of the project about its own files."""
 
+import ast
 import os
 import re
 import subprocess
@@ -94,3 +95,19 @@ def test_capture_imports_only_earlier_layers(place: int) -> None:
 
     assert texts
     assert [line for text in texts for line in text.splitlines() if line.startswith(later)] == []
+
+
+def bodies(text: str) -> list[str]:
+    """Return the names of the functions in *text* that do something."""
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [
+        function.name
+        for function in functions
+        if any(not (isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)) for part in function.body)
+    ]
+
+
+def test_ports_declare_and_do_nothing() -> None:
+    ports = {name: text for name, text in tracked_texts().items() if name.startswith("ports/")}
+
+    assert {name: done for name, text in ports.items() if (done := bodies(text))} == {"ports/override.py": ["override"]}

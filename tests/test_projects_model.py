@@ -12,7 +12,7 @@ from hardwon.domain.model.project import Authorship, Identity, Project, TrustMod
 from hardwon.domain.model.vocabulary import Reach
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.ports.override import override
-from hardwon.ports.repository_history import RepositoryHistory
+from hardwon.ports.repository import RepositoryHistory
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.projects import InMemoryProjects
 from tests.strategies import lesson

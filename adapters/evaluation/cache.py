@@ -16,7 +16,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
 from hardwon.ports.clock import Clock
-from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.models import Embedder, Task
 from hardwon.ports.override import override
 
 

@@ -13,8 +13,8 @@ from hardwon.adapters.git.identity import identify, top_of
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
-from hardwon.ports.exclusion import GitExclusion
 from hardwon.ports.override import override
+from hardwon.ports.repository import GitExclusion
 
 MARK = "# hardwon keeps conversations private; hardwon init --conversations shared takes these lines out"
 LARGEST_FILE = 1 << 20

@@ -13,7 +13,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship, Identity
 from hardwon.domain.model.remote import without_user
 from hardwon.ports.override import override
-from hardwon.ports.repository_history import RepositoryHistory
+from hardwon.ports.repository import RepositoryHistory
 
 HISTORY_AS_WRITTEN = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
 """Without what a repository may put in the place of its commits."""

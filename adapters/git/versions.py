@@ -26,8 +26,8 @@ from hardwon.adapters.git.process import MAX_OUTPUT_BYTES
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Identity, TrustMode
 from hardwon.domain.model.version import OF_OTHERS, OWN, Version
-from hardwon.ports.file_versions import FileVersions
 from hardwon.ports.override import override
+from hardwon.ports.repository import FileVersions
 
 LARGEST_FILE = 1 << 24
 LARGEST_POINTER = 1 << 16

@@ -13,7 +13,7 @@ from hardwon.adapters.markdown.whole_files import read_file_below, read_regular_
 from hardwon.adapters.store_folder import opened_store, refusal
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
-from hardwon.domain.model.redact_json import redact_values
+from hardwon.domain.model.redaction import redact_values
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank

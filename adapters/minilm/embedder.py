@@ -10,7 +10,7 @@ from hardwon.adapters.minilm.wordpiece import MAX_TOKENS, WordPiece, load_wordpi
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.models import Embedder, Task
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:

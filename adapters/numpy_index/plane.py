@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from hardwon.adapters.numpy_index.loaded import Members
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.ports.override import override
-from hardwon.ports.plane import Plane, Projection
+from hardwon.ports.overview import Plane, Projection
 from hardwon.ports.vectors import VectorSource
 
 Rows = NDArray[np.float32]

@@ -5,8 +5,18 @@ import os
 from collections.abc import Iterable
 
 from hardwon.adapters.postgres.database import Database
-from hardwon.domain.model.forgotten_hashes import KEY_BYTES, SECRET, from_keys, keyed_hash, to_keys
-from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
+from hardwon.domain.model.forgotten import (
+    KEY_BYTES,
+    SECRET,
+    from_keys,
+    identifying,
+    keyed_hash,
+    names_of,
+    recognisable,
+    to_keys,
+    without_passages,
+)
+from hardwon.ports.erasure import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
 SELECT_SECRET = "SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = %(key)s"  # noqa: S105  # a query
@@ -39,8 +49,6 @@ class PostgresForgottenTexts(ForgottenTexts):
 
     @override
     def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
-        from hardwon.domain.model.forgotten import identifying, names_of  # noqa: PLC0415  # rarely needed
-
         with self._database.transaction():
             secret = next(iter(self._secrets(SELECT_SECRET)), None) or self._new_secret()
             self._database.rows(
@@ -59,16 +67,12 @@ class PostgresForgottenTexts(ForgottenTexts):
     def without(self, text: str) -> str:
         if not (gone := self._found([text])):
             return text
-        from hardwon.domain.model.forgotten import without_passages  # noqa: PLC0415  # rarely needed
-
         return without_passages(text, gone)
 
     @override
     def lift(self, owner: str) -> bool:
         if not (secrets := self._secrets(SELECT_SECRET)):
             return False
-        from hardwon.domain.model.forgotten import names_of  # noqa: PLC0415  # rarely needed
-
         owners = [keyed_hash(secret, name) for secret in secrets for name in names_of(owner)]
         with self._database.transaction():
             return bool(self._database.rows(LIFT, owners=owners))
@@ -96,8 +100,6 @@ class PostgresForgottenTexts(ForgottenTexts):
         """Return the passages of *texts* that are forgotten; reads no text when nothing is."""
         if not (secrets := self._secrets(SELECT_USED_SECRET)):
             return set()
-        from hardwon.domain.model.forgotten import recognisable  # noqa: PLC0415  # rarely needed
-
         given = (passage for text in texts for passage in recognisable(text))
         tags = {keyed_hash(secret, passage): passage for passage in given for secret in secrets}
         found = self._database.rows(

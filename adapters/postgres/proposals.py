@@ -2,8 +2,8 @@
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.named import number_of
+from hardwon.ports.entries import Proposal, Proposals
 from hardwon.ports.override import override
-from hardwon.ports.proposals import Proposal, Proposals
 
 PROPOSE = f"""
     INSERT INTO hardwon.proposal (tenant, older, newer, probability)

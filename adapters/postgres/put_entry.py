@@ -9,6 +9,7 @@ from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.rows import facts_of, is_retired, texts_of
 from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.words import dropping, indexing
+from hardwon.domain.model.forgotten import ensure_not_forgotten
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -73,7 +74,7 @@ def put_entry(database: Database, entry: "Entry") -> None:
             forgotten.holds(())
             database.rows(EXISTING, id=entry.entry_id)
             _owner_of(database, entry)
-        forgotten.ensure_not_forgotten(entry)
+        ensure_not_forgotten(entry, forgotten.holds)
         if place := _place_of(database, entry):
             facts = _adding(place, entry) if place.earlier_owner is None else _changing(place, entry)
             index = [] if place.is_retired else indexing(place.number, place.owner, entry)

@@ -15,7 +15,7 @@ from hardwon.adapters.postgres.vectors import SPACE_COLUMNS
 from hardwon.adapters.postgres.words import VERSION_KEY, drop_from_index, index_entry
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
-from hardwon.domain.model.forgotten_hashes import SECRET
+from hardwon.domain.model.forgotten import SECRET
 from hardwon.ports.override import override
 from hardwon.ports.snapshots import Replacement, Snapshot
 

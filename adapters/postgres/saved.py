@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.session import Row
-from hardwon.domain.model.forgotten_hashes import SECRET
+from hardwon.domain.model.forgotten import SECRET
 
 OF_ENTRIES = ("entry", "entry_text", "recall", "usage", "influence", "entry_place", "entry_alias", "vector")
 """The tables with rows of an entry, in the order of insertion."""

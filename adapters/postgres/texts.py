@@ -12,7 +12,7 @@ from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.metadata import AUTOMATIC_PROVIDER
 from hardwon.adapters.postgres.parameters import public
 from hardwon.adapters.postgres.session import Row
-from hardwon.domain.model.forgotten_hashes import SECRET
+from hardwon.domain.model.forgotten import SECRET
 
 
 class Table(NamedTuple):

@@ -19,7 +19,7 @@ from hardwon.adapters.providers.table import GEMINI, OLLAMA, OPENAI, VOYAGE, Pro
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
-from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.models import Embedder, Task
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hardwon.adapters.providers.table import ANTHROPIC, OLLAMA, Provider
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import UnusableLabelsError
-from hardwon.ports.keyword_labeler import KeywordLabeler
+from hardwon.ports.models import KeywordLabeler
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from hardwon.adapters.sqlite.file_errors import COMPANIONS, OF_THE_FILE, REPAIR,
 from hardwon.adapters.sqlite.shared_index import address_option, has_room, reserve
 from hardwon.adapters.store_folder import OWN_NAMES, PRIVATE_FOLDER, opened_store, refuse_planted
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.redact_json import redact_values
-from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.redaction import redact, redact_values
 
 
 def to_text(timestamp: dt.datetime) -> str:

@@ -28,6 +28,7 @@ from hardwon.adapters.sqlite.rows import (
 from hardwon.adapters.sqlite.tallies import tallied
 from hardwon.adapters.sqlite.track_records import RANKED_LEARNING, newest_by_track_record
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.forgotten import ensure_not_forgotten
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
@@ -147,7 +148,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def put(self, entry: "Entry") -> None:
         with self._database.transaction():
-            self.forgotten.ensure_not_forgotten(entry)
+            ensure_not_forgotten(entry, self.forgotten.holds)
             [(seq, is_retired)] = self._database.rows(*upsert_entry(entry))
             self._database.rows(*upsert_text(seq, entry))
             self._database.rows(

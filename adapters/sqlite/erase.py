@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from hardwon.adapters.sqlite.database import in_list
 from hardwon.domain.model.erasure import Erasure, still_unused
-from hardwon.domain.model.forgotten_hashes import SECRET
+from hardwon.domain.model.forgotten import SECRET
 from hardwon.ports.erasure import OwnedText
 
 ENTRY_TABLES = ("entry", "entry_text")

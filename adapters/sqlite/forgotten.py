@@ -5,8 +5,18 @@ import os
 from collections.abc import Iterable
 
 from hardwon.adapters.sqlite.database import Database, from_text, to_text
-from hardwon.domain.model.forgotten_hashes import KEY_BYTES, SECRET, from_keys, keyed_hash, to_keys
-from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
+from hardwon.domain.model.forgotten import (
+    KEY_BYTES,
+    SECRET,
+    from_keys,
+    identifying,
+    keyed_hash,
+    names_of,
+    recognisable,
+    to_keys,
+    without_passages,
+)
+from hardwon.ports.erasure import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
 
@@ -18,8 +28,6 @@ class SqliteForgottenTexts(ForgottenTexts):
 
     @override
     def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
-        from hardwon.domain.model.forgotten import identifying, names_of  # noqa: PLC0415  # rarely needed
-
         with self._database.transaction():
             secret = next(iter(self._secrets()), None) or self._new_secret()
             owned = keyed_hash(secret, names_of(owner)[0])
@@ -34,14 +42,10 @@ class SqliteForgottenTexts(ForgottenTexts):
 
     @override
     def without(self, text: str) -> str:
-        from hardwon.domain.model.forgotten import without_passages  # noqa: PLC0415  # rarely needed
-
         return without_passages(text, self._found(text)) if self._is_used() else text
 
     @override
     def lift(self, owner: str) -> bool:
-        from hardwon.domain.model.forgotten import names_of  # noqa: PLC0415  # rarely needed
-
         lifted = list[object]()
         with self._database.transaction():
             for hashed in (keyed_hash(secret, name) for secret in self._secrets() for name in names_of(owner)):
@@ -72,8 +76,6 @@ class SqliteForgottenTexts(ForgottenTexts):
 
     def _found(self, text: str) -> set[str]:
         """Return the passages of *text* that are forgotten."""
-        from hardwon.domain.model.forgotten import recognisable  # noqa: PLC0415  # rarely needed
-
         secrets = self._secrets()
         known = "SELECT 1 FROM forgotten WHERE tag = ? LIMIT 1"
         return {

@@ -1,8 +1,8 @@
 """Proposed supersessions in the store's table `proposal`."""
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.ports.entries import Proposal, Proposals
 from hardwon.ports.override import override
-from hardwon.ports.proposals import Proposal, Proposals
 
 PROPOSE = """
     INSERT INTO proposal (older_seq, newer_seq, probability)

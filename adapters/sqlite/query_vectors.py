@@ -12,7 +12,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.receipt import text_digest
-from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.models import Embedder, Task
 from hardwon.ports.override import override
 
 KEPT = 256

@@ -30,7 +30,7 @@ from hardwon.adapters.sqlite.vectors import SPACE_KEY
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.forgotten_hashes import SECRET
+from hardwon.domain.model.forgotten import SECRET
 from hardwon.ports.override import override
 from hardwon.ports.snapshots import Replacement, Snapshot
 

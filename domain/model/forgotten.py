@@ -1,11 +1,12 @@
-"""How a forgotten text is recognised wherever it comes back: by its passages, not by its place."""
+"""How a forgotten text is recognised wherever it comes back: by keyed hashes of its passages."""
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
+from hardwon.domain.model.errors import ForgottenError
 from hardwon.domain.model.plain_text import plain_text
 from hardwon.domain.model.spelling import one_line
 
@@ -37,6 +38,17 @@ def texts_of(entry: "Entry") -> tuple[str, ...]:
     """Return the texts of *entry* that may be forgotten, the one that identifies it first."""
     labels = (*entry.trigger_phrases, *entry.keywords, *entry.tags)
     return (entry.description, entry.reasoning, entry.notes, entry.name, *labels)
+
+
+def ensure_not_forgotten(entry: "Entry", holds: Callable[[Iterable[str]], bool]) -> None:
+    """
+    Check that no text of *entry* was forgotten, as *holds* knows.
+
+    Raises:
+        ForgottenError: one was.
+    """
+    if holds(texts_of(entry)):
+        raise ForgottenError(entry.entry_id)
 
 
 def passages(text: str) -> Iterator[str]:
@@ -85,3 +97,25 @@ def without_passages(text: str, dropped: AbstractSet[str]) -> str:
     if _forms(text) & dropped:
         return ""
     return "\n\n".join(part for part in _BLANK_LINES.split(text) if not _forms(part) & dropped).strip()
+
+
+SECRET = "forgetting_secret"  # noqa: S105  # the name under which a store's metadata has the keys
+KEY_BYTES = 32
+HASH_BYTES = 16
+
+
+def keyed_hash(key: bytes, text: str) -> bytes:
+    """Return the hash of *text*, 16 bytes."""
+    import hmac  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
+
+    return hmac.digest(key, text.encode("utf-8", "replace"), "sha256")[:HASH_BYTES]
+
+
+def to_keys(value: str | None) -> list[bytes]:
+    """Return the keys in a value of metadata, the store's own first; none without a value."""
+    return [bytes.fromhex(key) for key in (value or "").split(",") if key]
+
+
+def from_keys(keys: Iterable[bytes]) -> str:
+    """Return the inverse of `to_keys`."""
+    return ",".join(key.hex() for key in keys)

@@ -8,7 +8,7 @@ from hardwon.domain.model.host_text import without_host_text
 from hardwon.domain.model.invisible import without_invisible
 from hardwon.domain.model.secrets.find import REDACTED, without_secrets
 
-__all__ = ["REDACTED", "Cleaning", "as_text", "is_cut_off", "redact", "stored_form"]
+__all__ = ["REDACTED", "Cleaning", "as_text", "is_cut_off", "redact", "redact_values", "stored_form"]
 
 MAX_CUTS = 200
 """Passes after which a text, whose cuts keep joining into new tags, is dropped as malicious."""
@@ -174,3 +174,12 @@ def _shortened(text: str, folder: str, below: str, itself: str) -> str:
         rf"(?:(?<![\w./\\~-])|(?<=file://)){beginning}(?:(?P<below>[/\\]+(?=[^\s\"'`)\]>,;:]))|[/\\]?(?![\w-]|\.\w))"
     )
     return re.sub(named, lambda found: below if found["below"] else itself, text)
+
+
+def redact_values(value: object) -> object:
+    """Return *value*, of objects, lists and scalars, with every text and key redacted."""
+    if isinstance(value, dict):
+        return {redact(key): redact_values(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [redact_values(item) for item in value]
+    return redact(value) if isinstance(value, str) else value

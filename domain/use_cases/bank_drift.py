@@ -16,8 +16,8 @@ from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.redaction import stored_form
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
-from hardwon.ports.file_versions import FileVersions
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
+from hardwon.ports.repository import FileVersions
 
 ALL = 2**31 - 1
 

@@ -16,7 +16,7 @@ from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.use_cases.merge_transcript import dated_apart, merge_transcript
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import ConversationFiles, SectionOfSession
-from hardwon.ports.forgotten import ForgottenTexts
+from hardwon.ports.erasure import ForgottenTexts
 from hardwon.ports.transcripts import CaptureJournal, Transcribed, Transcripts
 
 Progress = Callable[[int], None]

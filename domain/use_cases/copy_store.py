@@ -13,7 +13,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Project
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.forgotten import ForgottenTexts
+from hardwon.ports.erasure import ForgottenTexts
 from hardwon.ports.overview import Overview
 from hardwon.ports.projects import Projects
 from hardwon.ports.transfer import StoreContents

@@ -9,7 +9,7 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import RateLimitedError, UnusableVectorError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.use_cases.retrieve import embed_documents
-from hardwon.ports.embedder import Embedder
+from hardwon.ports.models import Embedder
 from hardwon.ports.vectors import PendingText, VectorStore
 
 BATCH = 50

@@ -20,9 +20,9 @@ from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
-from hardwon.ports.file_versions import FileVersions
 from hardwon.ports.knowledge_bank import BankFile, KnowledgeBank
 from hardwon.ports.projects import Projects
+from hardwon.ports.repository import FileVersions
 
 NAME_WORDS = 8
 FOREIGN_COUNT = 100

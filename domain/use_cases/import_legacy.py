@@ -20,9 +20,9 @@ from hardwon.domain.use_cases.stored_values import record_given
 from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.documents import ENDING, SourceFiles
-from hardwon.ports.embedder import Embedder
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import ImportLedger
+from hardwon.ports.models import Embedder
 from hardwon.ports.vectors import PendingText, VectorStore
 
 

@@ -19,7 +19,7 @@ from hardwon.ports.activity import History, UsageLog
 from hardwon.ports.clock import Clock
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.file_state import Absences, Tombstones
-from hardwon.ports.file_versions import FileVersions
+from hardwon.ports.repository import FileVersions
 
 
 def stored_of(repository: EntryRepository, path: str) -> list[Entry]:

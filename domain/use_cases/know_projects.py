@@ -10,7 +10,7 @@ from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.project import LARGEST_NUMBER, Conversations, Identity, Project, Registry, Trust, TrustMode
 from hardwon.domain.model.remote import one_spelling
 from hardwon.ports.projects import Projects
-from hardwon.ports.repository_history import RepositoryHistory
+from hardwon.ports.repository import RepositoryHistory
 
 GONE = "gone:"
 """The beginning of the key of a project in whose place another one is now."""

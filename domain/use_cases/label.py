@@ -13,7 +13,7 @@ from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.keyword_labels import valid_labels
 from hardwon.domain.use_cases.closeness import Background
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.keyword_labeler import KeywordLabeler
+from hardwon.ports.models import KeywordLabeler
 
 TIER_SECONDS = 5.0
 """The time limit of a labeler."""

@@ -40,7 +40,7 @@ class FindNeighbours:
             VectorIndexUnavailableError: vectors can't be compared in this process.
             StorageError: the store can't be read.
         """
-        vector = self.vectors.vector_of(entry.entry_id) if self.vectors else None
+        vector = self.vectors.vectors_of([entry.entry_id]).get(entry.entry_id) if self.vectors else None
         if vector is None or self.vectors is None or self.index is None:
             return ()
         others = EntryFilter(kinds=self.vectors.kinds, ranked=True, except_for=(entry.number or 0,))

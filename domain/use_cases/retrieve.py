@@ -25,9 +25,9 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.spelling import composed
 from hardwon.domain.model.vocabulary import Category, Kind
 from hardwon.domain.use_cases.closeness import Background, StandardisedMatches
-from hardwon.ports.embedder import Embedder, Task
 from hardwon.ports.entries import EntryState
 from hardwon.ports.keyword_index import KeywordIndex
+from hardwon.ports.models import Embedder, Task
 from hardwon.ports.vectors import Matches, VectorIndex, VectorStore
 
 

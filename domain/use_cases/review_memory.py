@@ -11,8 +11,7 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.project import Project, Registry, TrustReason
 from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.ports.clock import Clock
-from hardwon.ports.entries import EntryRepository
-from hardwon.ports.proposals import Proposals
+from hardwon.ports.entries import EntryRepository, Proposals
 
 CAPTURED_WITHIN = dt.timedelta(days=7)
 MAX_PAIRS = 100

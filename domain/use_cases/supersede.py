@@ -11,8 +11,7 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.likeness import MIN_COSINE, MIN_PROBABILITY, Lesson, probability
 from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry, known_entry
-from hardwon.ports.entries import RankingReads
-from hardwon.ports.proposals import Proposal, Proposals
+from hardwon.ports.entries import Proposal, Proposals, RankingReads
 from hardwon.ports.vectors import PendingText, VectorIndex
 
 NEIGHBOURS = 5

@@ -29,7 +29,7 @@ from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.embed_after_write import Filled, embed_again, fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import counted, on_one_line
-from hardwon.ports.embedder import DownloadableEmbedder
+from hardwon.ports.models import DownloadableEmbedder
 
 EMBEDDING_SETTING = "memory_embedding_provider"
 TRIAL_SECONDS = 30

@@ -218,7 +218,10 @@ def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:
 
 def _embedding(memory: Memory, entry: Entry) -> list[float] | None:
     stores = (space.vectors for space in memory.spaces if entry.kind in space.vectors.kinds)
-    return next((vector.tolist() for store in stores if (vector := store.vector_of(entry.entry_id))), None)
+    return next(
+        (vector.tolist() for store in stores if (vector := store.vectors_of([entry.entry_id]).get(entry.entry_id))),
+        None,
+    )
 
 
 def _facts_of_learning(entry: Entry) -> dict[str, object]:

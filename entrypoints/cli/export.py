@@ -106,5 +106,5 @@ def _sessions(memory: Memory) -> Iterator[tuple[Entry, Vector | None]]:
     """Yield the sessions with their vectors, where these are of the width that the index holds."""
     repository, stored = memory.repository, memory.vectors_for("session")
     for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
-        vector = stored.vector_of(entry.entry_id) if stored else None
+        vector = stored.vectors_of([entry.entry_id]).get(entry.entry_id) if stored else None
         yield entry, vector if vector and len(vector) == DIMENSIONS else None

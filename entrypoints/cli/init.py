@@ -28,7 +28,7 @@ from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.health import NO_AGENT, examine
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up, trust_here
-from hardwon.ports.agents import Agent
+from hardwon.ports.agents import BY_PLUGIN, Agent
 
 INIT_EXAMPLES = "Then start a new session. hardwon doctor tells how agents come to call it; --remove undoes it all."
 UNDO = "undo {}, those of every project that was set up"
@@ -151,7 +151,7 @@ def _write_plugin(folder: str, *, as_json: bool) -> None:
 
 def _built(*, mcp_json: bool, remove: bool) -> list[Agent]:
     agents = build_agents(os.environ, mcp_json=mcp_json or remove)
-    if mcp_json and not remove and agents[0].connection().is_by_plugin:
+    if mcp_json and not remove and BY_PLUGIN in agents[0].connection().ways:
         warn(SAME_SERVER)
     return agents
 

@@ -165,7 +165,9 @@ def _stored_memory(memory: Memory, stored: Stored, labels: Sequence[str], warnin
         merged=stored.merged,
         observation_count=stored.entry.observation_count,
         keywords=[*(labels or stored.entry.keywords)],
-        embedded=any(space.vectors.vector_of(stored.entry.entry_id) for space in memory.spaces),
+        embedded=any(
+            space.vectors.vectors_of([stored.entry.entry_id]).get(stored.entry.entry_id) for space in memory.spaces
+        ),
         warnings=warnings,
     )
 

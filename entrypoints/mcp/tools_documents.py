@@ -139,7 +139,7 @@ def _saved(memory: Memory, kept: IndexedFile, warnings: list[str]) -> SavedMemor
         title=entry.name,
         trigger_phrases=[*entry.trigger_phrases],
         sections=kept.sections,
-        embedded=bool(vectors and vectors.vector_of(entry.entry_id)),
+        embedded=bool(vectors and vectors.vectors_of([entry.entry_id]).get(entry.entry_id)),
         warnings=warnings,
     )
 

@@ -15,7 +15,7 @@ from hardwon.entrypoints.bootstrap_overview import build_projection, build_revie
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.clock import Clock
-from hardwon.ports.plane import Projection
+from hardwon.ports.overview import Projection
 
 T = TypeVar("T")
 

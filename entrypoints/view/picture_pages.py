@@ -15,8 +15,7 @@ from hardwon.entrypoints.view.answering import Asked, Page
 from hardwon.entrypoints.view.charts import OTHER, ranked_names, sparkline, stacked_bars, weeks_until
 from hardwon.entrypoints.view.desk import Desk
 from hardwon.entrypoints.view.words import read_search
-from hardwon.ports.overview import Created, Label
-from hardwon.ports.plane import Plane
+from hardwon.ports.overview import Created, Label, Plane
 
 COLOURED_BY = ("project", "kind", "category")
 MAX_SVG_POINTS = 2_000

@@ -108,8 +108,8 @@ def seen(world: World, only: EntryFilter) -> dict[int, object]:
         _number(entry): (
             entry,
             entry.entry_id in ranked,
-            world.vectors.vector_of(entry.entry_id),
-            other.vector_of(entry.entry_id),
+            world.vectors.vectors_of([entry.entry_id]).get(entry.entry_id),
+            other.vectors_of([entry.entry_id]).get(entry.entry_id),
             world.influences.find(entry_id=entry.entry_id, limit=ALL),
         )
         for entry in world.repository.find(only, limit=ALL)

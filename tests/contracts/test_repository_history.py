@@ -10,7 +10,7 @@ import pytest
 
 from hardwon.adapters.git.history import GitRepositoryHistory
 from hardwon.domain.model.deadline import Deadline
-from hardwon.ports.repository_history import RepositoryHistory
+from hardwon.ports.repository import RepositoryHistory
 from tests.adapters.git.repository import fake_git, git, output_of
 from tests.fakes.repository_history import InMemoryRepositoryHistory, Past
 

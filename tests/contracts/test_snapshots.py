@@ -82,7 +82,9 @@ def test_deleted_changed_and_added_entries_are_restored(make: MakeWorld) -> None
         ]
         assert [hit.seq for hit in world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).top(ALL)] == [gone]
         assert world.keywords.weigh(["giraffe"], EVERYTHING, IN_TIME).count() == 0
-        assert world.vectors.vector_of(document("zebra", path="2").entry_id) == planted(0.6)
+        assert world.vectors.vectors_of([document("zebra", path="2").entry_id]).get(
+            document("zebra", path="2").entry_id
+        ) == planted(0.6)
 
 
 def test_entries_outside_the_scope_are_unchanged(make: MakeWorld) -> None:

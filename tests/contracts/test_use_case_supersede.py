@@ -13,7 +13,7 @@ from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.domain.use_cases.supersede import ProposeSupersessions, Supersede
-from hardwon.ports.proposals import Proposal
+from hardwon.ports.entries import Proposal
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation
 from tests.fakes.clock import FixedClock
 from tests.strategies import DAY, NOW, QUERY_VECTOR, lesson, of_file

@@ -58,9 +58,9 @@ def test_the_vector_of_one_entry_is_the_one_that_was_stored(
         fill(world, stored)
 
         for entry, vector in stored:
-            assert world.vectors.vector_of(entry.entry_id) == vector
-            assert world.vectors_of(OTHER_SPACE).vector_of(entry.entry_id) is None
-        assert world.vectors.vector_of("0" * 16) is None
+            assert world.vectors.vectors_of([entry.entry_id]).get(entry.entry_id) == vector
+            assert world.vectors_of(OTHER_SPACE).vectors_of([entry.entry_id]).get(entry.entry_id) is None
+        assert world.vectors.vectors_of(["0" * 16]).get("0" * 16) is None
         ids = [entry.entry_id for entry, _ in stored]
         assert world.vectors.vectors_of(ids) == {
             entry.entry_id: vector for entry, vector in stored if vector is not None

@@ -33,12 +33,11 @@ from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.edit_entries import ValidateEntry
 from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
 from hardwon.ports.clock import Clock
-from hardwon.ports.entries import EntryRepository, RankingReads
+from hardwon.ports.entries import EntryRepository, Proposals, RankingReads
 from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
 from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
 from hardwon.ports.overview import Overview
 from hardwon.ports.projects import Projects
-from hardwon.ports.proposals import Proposals
 from hardwon.ports.snapshots import Snapshots
 from hardwon.ports.vectors import VectorIndex, VectorStore
 from tests.fakes.banks import InMemoryImportLedger

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.models import Embedder, Task
 from hardwon.ports.override import override
 from tests.strategies import SPACE
 

@@ -11,6 +11,7 @@ from hardwon.domain.model.activity import UNUSED
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
+from hardwon.domain.model.forgotten import ensure_not_forgotten
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.injection.rules import ConstitutionalText
@@ -84,7 +85,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
     def put(self, entry: Entry) -> None:
         self._ensure_writable()
         state = self.state
-        state.forgotten.ensure_not_forgotten(entry)
+        ensure_not_forgotten(entry, state.forgotten.holds)
         if any(other.entry_id != entry.entry_id for other in self._of_section(entry)):
             raise StorageError("a section of a file has one entry")
         seq = state.seq_of(entry.entry_id)

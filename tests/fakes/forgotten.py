@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable
 
 from hardwon.domain.model.forgotten import identifying, names_of, recognisable, without_passages
-from hardwon.ports.forgotten import ForgottenHashes, ForgottenTexts
+from hardwon.ports.erasure import ForgottenHashes, ForgottenTexts
 from hardwon.ports.override import override
 
 NOW = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)

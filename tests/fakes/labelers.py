@@ -6,7 +6,7 @@ from collections.abc import Callable
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import LabelerUnavailableError
-from hardwon.ports.keyword_labeler import KeywordLabeler
+from hardwon.ports.models import KeywordLabeler
 from hardwon.ports.override import override
 
 

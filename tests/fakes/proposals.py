@@ -1,7 +1,7 @@
 """Proposed supersessions in memory."""
 
+from hardwon.ports.entries import Proposal, Proposals
 from hardwon.ports.override import override
-from hardwon.ports.proposals import Proposal, Proposals
 from tests.fakes.state import State
 
 

@@ -7,7 +7,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship
 from hardwon.domain.model.remote import without_user
 from hardwon.ports.override import override
-from hardwon.ports.repository_history import RepositoryHistory
+from hardwon.ports.repository import RepositoryHistory
 
 
 class Past(NamedTuple):

@@ -1,8 +1,8 @@
 """Versions of files in memory."""
 
 from hardwon.domain.model.version import OWN, Version
-from hardwon.ports.file_versions import FileVersions
 from hardwon.ports.override import override
+from hardwon.ports.repository import FileVersions
 
 
 class InMemoryVersions(FileVersions):

@@ -11,7 +11,7 @@ from hardwon.adapters.evaluation.cache import FILE_NAME, CachingEmbedder, Vector
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.models import Embedder, Task
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.strategies import SPACE
 

@@ -16,7 +16,7 @@ from hardwon.adapters.minilm.weights import SHA256
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.ports.embedder import Embedder
+from hardwon.ports.models import Embedder
 
 START = """
 import os, sys, time

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.numpy_index.plane import NEAR, NumpyProjection
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.ports.plane import Plane
+from hardwon.ports.overview import Plane
 from hardwon.ports.vectors import VectorBlock, VectorSource
 
 Rows = Sequence[Sequence[float]]

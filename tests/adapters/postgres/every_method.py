@@ -24,9 +24,9 @@ from hardwon.domain.model.injection.context_window import ContextWindow
 from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.project import Identity
 from hardwon.entrypoints.bootstrap_postgres import PostgresEngine
+from hardwon.ports.entries import Proposal
+from hardwon.ports.erasure import ForgottenHashes
 from hardwon.ports.file_state import Tombstone
-from hardwon.ports.forgotten import ForgottenHashes
-from hardwon.ports.proposals import Proposal
 from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import ALL, IN_TIME, World
 from tests.postgres_server import member
@@ -212,7 +212,6 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "vectors.count": lambda user: user.world.vectors.count(EVERYTHING),
     "vectors.count_pending": lambda user: user.world.vectors.count_pending(EVERYTHING),
     "vectors.vectors_of": lambda user: user.world.vectors.vectors_of([FIRST.entry_id, FILE.entry_id]),
-    "vectors.vector_of": lambda user: [user.world.vectors.vector_of(entry.entry_id) for entry in (FIRST, FILE)],
     "vectors.pending": lambda user: user.world.vectors.pending(ALL),
     "vectors.texts": lambda user: user.world.vectors.texts(ALL),
     "vectors.version": lambda user: user.world.vectors.version(),
@@ -269,7 +268,6 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "rows.unused": lambda user: user.rows.unused(["parser", "cache", "section"], []),
     "rows.traces": lambda user: user.rows.traces(["parser", "cache"]),
     "forgotten.holds": lambda user: user.forgotten.holds([FORGOTTEN]),
-    "forgotten.ensure_not_forgotten": lambda user: user.forgotten.ensure_not_forgotten(FIRST),
     "forgotten.hashes": lambda user: user.forgotten.hashes(),
     "forgotten.without": lambda user: user.forgotten.without(FORGOTTEN),
     "metadata.automatic_provider": lambda user: user.metadata.automatic_provider,

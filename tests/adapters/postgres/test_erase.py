@@ -20,8 +20,8 @@ from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.project import Identity
+from hardwon.ports.entries import Proposal
 from hardwon.ports.file_state import Tombstone
-from hardwon.ports.proposals import Proposal
 from tests.contracts.postgres_world import world_of
 from tests.contracts.worlds import ALL, World
 from tests.postgres_server import member, store
@@ -291,7 +291,7 @@ def test_secrets_that_were_kept_before_are_redacted_everywhere(here: Member) -> 
     [stored] = world.repository.find(EVERYTHING, limit=ALL)
     assert (stored.number, stored.notes) == (number, "[REDACTED]")
     assert world.repository.get(stored.entry_id) == stored
-    assert world.vectors.vector_of(stored.entry_id) is None
+    assert world.vectors.vectors_of([stored.entry_id]).get(stored.entry_id) is None
     [checkpoint] = world.snapshots.checkpoints()
     with world.snapshots.opened(checkpoint.snapshot_path) as snapshot:
         assert snapshot.bring_back(checkpoint.contents, name="one", at=NOW).memory_count == 1

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.ports.embedder import Task
+from hardwon.ports.models import Task
 from tests.adapters.providers.kinds import WAYS
 from tests.adapters.providers.stub_server import StubProviders, running_stub
 

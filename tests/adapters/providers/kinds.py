@@ -15,7 +15,7 @@ from hardwon.adapters.providers.embedders import (
 )
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
-from hardwon.ports.embedder import Task
+from hardwon.ports.models import Task
 
 if TYPE_CHECKING:
     import httpx

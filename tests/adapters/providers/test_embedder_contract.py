@@ -8,7 +8,7 @@ from hardwon.adapters.minilm.embedder import MiniLmEmbedder
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, cosine, unit
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
-from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.models import Embedder, Task
 from tests.adapters.providers.kinds import KINDS
 from tests.adapters.providers.stub_server import StubProviders
 

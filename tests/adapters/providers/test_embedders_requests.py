@@ -8,7 +8,7 @@ from hardwon.adapters.providers.embedders import GeminiEmbedder, OllamaEmbedder,
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.errors import EmbedderUnavailableError, UnusableVectorError
-from hardwon.ports.embedder import Embedder, Task
+from hardwon.ports.models import Embedder, Task
 from tests.adapters.providers.kinds import KEY, KINDS, WAYS
 from tests.adapters.providers.stub_answers import vector_of
 from tests.adapters.providers.stub_server import StubProviders

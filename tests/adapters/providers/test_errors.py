@@ -15,7 +15,7 @@ from google.genai import models as genai_models
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
-from hardwon.ports.embedder import Task
+from hardwon.ports.models import Task
 from tests.adapters.providers.kinds import KEY, KINDS, WAYS
 
 

@@ -10,7 +10,7 @@ from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, Provi
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import unit
 from hardwon.domain.model.errors import RateLimitedError, UnusableVectorError
-from hardwon.ports.embedder import Task
+from hardwon.ports.models import Task
 from tests.adapters.providers.faults import UNAVAILABLE, UNUSABLE, each, raw, status
 from tests.adapters.providers.kinds import KINDS, failure
 from tests.adapters.providers.stub_server import StubProviders

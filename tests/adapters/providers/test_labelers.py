@@ -11,7 +11,7 @@ from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import LabelerUnavailableError
 from hardwon.domain.use_cases.label import LabelChain
-from hardwon.ports.keyword_labeler import KeywordLabeler
+from hardwon.ports.models import KeywordLabeler
 from tests.adapters.providers.faults import UNAVAILABLE, Fault, raw, status, truncated_json
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.strategies import lesson

@@ -14,7 +14,7 @@ from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.ports.embedder import Task
+from hardwon.ports.models import Task
 from tests.contracts.worlds import IN_TIME
 from tests.strategies import SPACE
 

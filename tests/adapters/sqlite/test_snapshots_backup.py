@@ -91,7 +91,7 @@ def test_a_backup_fills_a_new_store_with_everything_but_its_checkpoints(
 
         [entry] = new.repository.find(LEARNINGS, limit=ALL)
         assert (entry, entry.number) == (FULL, number)
-        assert new.vectors.vector_of(FULL.entry_id) == planted(0.6)
+        assert new.vectors.vectors_of([FULL.entry_id]).get(FULL.entry_id) == planted(0.6)
         assert new.ledger.headings("/a/patterns.md") == {"Backoff"}
         assert database.rows("SELECT memory_id, field_changed, new_value FROM history") == [
             (1, "tier", "critical"),

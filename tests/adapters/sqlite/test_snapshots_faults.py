@@ -156,7 +156,7 @@ def test_a_snapshot_of_an_older_schema_is_read_as_a_store_of_it_would_be(
 
     assert restored.replacement == Replacement(2, 2, 1)
     assert world.repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
-    assert world.vectors.vector_of(FULL.entry_id) == planted(0.6)
+    assert world.vectors.vectors_of([FULL.entry_id]).get(FULL.entry_id) == planted(0.6)
     assert world.add(lesson("next")) == [10]
     assert old.read_bytes() == before
     assert names(tmp_path) == ["deep", "old.db"]

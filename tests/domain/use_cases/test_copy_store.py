@@ -52,7 +52,7 @@ class Store:
         return {number: known[number] for number in numbers}
 
     def vectors(self) -> dict[str, object]:
-        return {entry_id: self.world.vectors.vector_of(entry_id) for entry_id in self.world.seqs()}
+        return {entry_id: self.world.vectors.vectors_of([entry_id]).get(entry_id) for entry_id in self.world.seqs()}
 
 
 def _with_keys(record: Record, keys: dict[str, str]) -> Record:

@@ -11,7 +11,7 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.errors import EmbedderUnavailableError, RateLimitedError, UnusableVectorError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.use_cases.embed_pending import BATCH, EmbedPending, Patience
-from hardwon.ports.embedder import Task
+from hardwon.ports.models import Task
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository

@@ -8,7 +8,7 @@ from hardwon.domain.use_cases.embed_pending import EmbedPending
 from hardwon.domain.use_cases.evaluate import STANDING_STILL, Evaluate, Stage
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from hardwon.ports.embedder import Embedder
+from hardwon.ports.models import Embedder
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository

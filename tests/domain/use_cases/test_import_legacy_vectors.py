@@ -53,7 +53,7 @@ class Importing:
     def vector_of(self, name: str) -> Vector | None:
         entry = self.repository.with_file(f"/x/{name}.md")
         assert entry
-        return self.store.vector_of(entry.entry_id)
+        return self.store.vectors_of([entry.entry_id]).get(entry.entry_id)
 
     @property
     def pending(self) -> int:
@@ -160,7 +160,7 @@ def test_other_entries_that_wait_are_left_unchanged() -> None:
     importing.repository.put(lesson("a"))
     importing(memory("a", planted(1.0)))
 
-    assert importing.store.vector_of(lesson("a").entry_id) is None
+    assert importing.store.vectors_of([lesson("a").entry_id]).get(lesson("a").entry_id) is None
 
 
 def test_without_an_embedder_none_is_kept() -> None:

@@ -18,8 +18,8 @@ from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import CATEGORIES
 from hardwon.domain.use_cases.inject_at_start import Inject, Injection
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
-from hardwon.ports.embedder import Embedder, Task
 from hardwon.ports.keyword_index import Mode
+from hardwon.ports.models import Embedder, Task
 from hardwon.ports.vectors import Matches, VectorIndex
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import LONGEST_WAIT, HangingEmbedder, PlantedEmbedder, UnreliableEmbedder

@@ -8,7 +8,7 @@ from hardwon.domain.model.errors import LabelerUnavailableError
 from hardwon.domain.model.redaction import REDACTED
 from hardwon.domain.model.settings import KEYWORD_PROVIDERS
 from hardwon.domain.use_cases.label import TIER_SECONDS, LabelChain, label_tiers
-from hardwon.ports.keyword_labeler import KeywordLabeler
+from hardwon.ports.models import KeywordLabeler
 from tests.fakes.clock import FixedClock
 from tests.fakes.labelers import HangingLabeler, PlantedLabeler, UnavailableLabeler
 from tests.strategies import lesson

@@ -8,7 +8,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import LabelerUnavailableError, UnusableLabelsError
 from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS
 from hardwon.domain.use_cases.label import PAGE, PATIENCE, LabelChain, Labelled, LabelPending
-from hardwon.ports.keyword_labeler import KeywordLabeler
+from hardwon.ports.models import KeywordLabeler
 from tests.fakes.clock import FixedClock
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.labelers import PlantedLabeler, UnavailableLabeler

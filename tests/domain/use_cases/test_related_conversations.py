@@ -22,7 +22,7 @@ from hardwon.domain.use_cases.inject_at_start import Inject, Injection
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate, Related
 from hardwon.domain.use_cases.retrieve import MemoisedEmbedder, Retrieve, SemanticSearch
-from hardwon.ports.embedder import Embedder
+from hardwon.ports.models import Embedder
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.fakes.entries import InMemoryEntryRepository

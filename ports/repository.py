@@ -1,9 +1,11 @@
-"""The history of a repository: who committed to it, where it began, and where it was cloned from."""
+"""A git repository: its history, whose the versions of its files are, and which files it ignores."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship
+from hardwon.domain.model.version import Version
 
 
 class RepositoryHistory(Protocol):
@@ -46,4 +48,43 @@ class RepositoryHistory(Protocol):
 
     def remote(self, root: str) -> str:
         """Return the address of the remote `origin` without user name and password; empty without one. No process."""
+        ...
+
+
+class GitExclusion(Protocol):
+    """The patterns by which git ignores the folders of conversations of a project, for this user alone."""
+
+    def exclude(self, project_root: str) -> None:
+        """
+        Let git ignore the folders that hardwon writes below `memory`; idempotent, and without effect outside of a repository.
+
+        Raises:
+            UnreadableFileError: the patterns can't be written.
+        """
+        ...
+
+    def include(self, project_root: str) -> None:
+        """
+        Take these patterns out again; idempotent.
+
+        Raises:
+            UnreadableFileError: they can't be taken out.
+        """
+        ...
+
+    def tracked(self, project_root: str) -> Sequence[str]:
+        """Return the files in these folders that git tracks already, from the top of the work tree."""
+        ...
+
+
+class FileVersions(Protocol):
+    """
+    The present versions of files in working copies.
+
+    A version is the user's if it is in the default branch, if commits of the user brought it, or if the user changed the file
+    and did not commit it yet; and so is everything outside of a repository with commits.
+    """
+
+    def of(self, path: str) -> Version:
+        """Return the version of the file at *path*, an absolute path; never raises, and without an answer it is of others."""
         ...

@@ -1,10 +1,13 @@
-"""The embedding model."""
+"""The models: of embeddings, and of keyword labels."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
 
 Task = Literal["document", "query"]
 
@@ -40,7 +43,7 @@ class DownloadableEmbedder(Embedder, Protocol):
     """An embedder of a model that may have to be downloaded first."""
 
     def lacks_model(self, deadline: Deadline) -> bool:
-        """Tell whether the provider answers and has no such model."""
+        """Return whether the provider answers and has no such model."""
         ...
 
     def pull(self, progress: Callable[[str, int, int], None]) -> None:
@@ -52,5 +55,19 @@ class DownloadableEmbedder(Embedder, Protocol):
 
         Raises:
             EmbedderError: it can't be downloaded.
+        """
+        ...
+
+
+class KeywordLabeler(Protocol):
+    """Proposes keyword labels for an entry."""
+
+    def label(self, entry: "Entry", deadline: Deadline) -> list[str]:
+        """
+        Return the labels as the model gave them; callers validate them.
+
+        Raises:
+            LabelerUnavailableError: no key, or no answer before *deadline*.
+            UnusableLabelsError: the answer contains no list of texts.
         """
         ...

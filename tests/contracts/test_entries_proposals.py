@@ -2,7 +2,7 @@
 
 import attrs
 
-from hardwon.ports.proposals import Proposal
+from hardwon.ports.entries import Proposal
 from tests.contracts.worlds import MakeWorld, World, on_every_implementation
 from tests.strategies import lesson
 
