@@ -9,7 +9,7 @@ from bench.stores import add_vectors
 from bench.texts import NOW, Writer
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.entry import Entry
 
 MAX_CONVERSATIONS = 500

@@ -22,8 +22,8 @@ from bench.texts import Writer
 from bench.where import where_figures
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.filters import LEARNINGS
 
 WRITTEN, CHANGED = 50, 50

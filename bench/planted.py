@@ -12,7 +12,7 @@ from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline

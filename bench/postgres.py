@@ -69,7 +69,7 @@ class _Filled:
     def __init__(self, memory: Memory, rates: Sequence[float]) -> None:
         self.memory = memory
         self.rates = rates
-        self.bytes = memory.engine.upkeep().size()
+        self.bytes = memory.store.upkeep.size()
 
 
 def _filled(settings: Settings, entries: int) -> _Filled:

@@ -23,10 +23,10 @@ from hardwon.adapters.sqlite.activity import SqliteUsageLog
 from hardwon.adapters.sqlite.database import Database, Row, note_change
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.keyword_index import INSERT, PLACE_BITS
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings
 from hardwon.adapters.sqlite.rows import upsert_entry, upsert_text
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.filters import EVERYTHING

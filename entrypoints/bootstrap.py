@@ -8,7 +8,7 @@ inside the functions that need them, for the hook's sake.
 
 import os
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.clock import SystemClock
 from hardwon.domain.model.embedding import Space
@@ -16,8 +16,11 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Kind
 from hardwon.entrypoints.bootstrap_models import AUTO, EmbeddingSpace, choose_automatically, open_spaces
-from hardwon.entrypoints.engine import ActiveVectors, Engine, Entries, Warn
 from hardwon.ports.clock import Clock
+from hardwon.ports.store import ActiveVectors, Entries, Store, Warn
+
+if TYPE_CHECKING:
+    from hardwon.ports.vectors import BlockSource, VectorBlock, VectorIndex
 
 BUSY_SECONDS = 5.0
 """Upper bound of the wait for other writers."""
@@ -29,8 +32,7 @@ class Memory(NamedTuple):
 
     Attributes:
         settings: The resolved settings.
-        engine: The file or server that keeps them.
-        repository: Its entries.
+        store: The file or server that keeps them.
         clock: The time.
         spaces: The spaces to search and to keep up to date, the active one first; none when search is by word only.
         warn: Called with one line about a problem.
@@ -38,11 +40,15 @@ class Memory(NamedTuple):
     """
 
     settings: Settings
-    engine: Engine
-    repository: Entries
+    store: Store
     clock: Clock
     spaces: Sequence[EmbeddingSpace]
     warn: Warn
+
+    @property
+    def repository(self) -> Entries:
+        """The entries."""
+        return self.store.entries
 
     @property
     def vectors(self) -> ActiveVectors | None:
@@ -79,28 +85,28 @@ class Memory(NamedTuple):
     def settle_provider(self, *, force: bool = False) -> None:
         """Store the provider that `auto` means here, once and for all unless *force* says so: that of the first process that embeds."""
         if self.settings.embedding_provider == AUTO and self.spaces:
-            self.engine.metadata().decide_provider(self.spaces[0].embedder.space.provider, force=force)
+            self.store.metadata.decide_provider(self.spaces[0].embedder.space.provider, force=force)
 
     def with_provider(self, provider: str) -> "Memory":
         """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""
-        return self._replace(spaces=open_spaces(self.settings, provider, self.engine, self.warn))
+        return self._replace(spaces=open_spaces(self.settings, provider, self.store, self.warn))
 
     @property
     def is_there(self) -> bool:
         """Whether there is a store, not an empty stand-in for one."""
-        return self.engine.is_there
+        return self.store.is_there
 
     def is_in_place(self) -> bool:
         """Return whether the store that was opened is still the one at its address."""
-        return self.engine.is_in_place()
+        return self.store.is_in_place()
 
     def is_current(self) -> bool:
         """Return whether opening the store now would open the same one."""
-        return self.engine.is_current()
+        return self.store.is_current()
 
     def close(self) -> None:
         """Close the store."""
-        self.engine.close()
+        self.store.close()
 
     def pack_words(self) -> None:
         """
@@ -109,7 +115,7 @@ class Memory(NamedTuple):
         Raises:
             StorageError: the store can't be written now.
         """
-        self.engine.upkeep().pack()
+        self.store.upkeep.pack()
 
 
 def open_memory(
@@ -138,32 +144,44 @@ def open_memory(
         StorageError: the store can't be opened.
 
     """
-    engine: Engine
+    store: Store
     if settings.server:
-        from hardwon.entrypoints.bootstrap_postgres import open_postgres
+        from hardwon.adapters.postgres.store import open_postgres
 
-        engine = open_postgres(settings.server, settings.global_store, warn, busy_seconds=busy_seconds)
+        store = open_postgres(settings.server, warn, busy_seconds=busy_seconds)
     else:
-        from hardwon.entrypoints.bootstrap_sqlite import open_sqlite
+        from hardwon.adapters.sqlite.store import BlockIndex, open_sqlite
 
-        engine = open_sqlite(
+        store = open_sqlite(
             settings.global_store,
             warn,
+            BlockIndex(_vector_index, _pack_block),
             busy_seconds=busy_seconds,
             repair_index=repair_index,
             create=create,
             largest_upgrade=largest_upgrade,
             durable=durable,
         )
-    automatic = choose_automatically(os.environ, engine.metadata().automatic_provider)
+    automatic = choose_automatically(os.environ, store.metadata.automatic_provider)
     return Memory(
         settings=settings,
-        engine=engine,
-        repository=engine.entries(),
+        store=store,
         clock=system_clock(),
-        spaces=open_spaces(settings, automatic, engine, warn),
+        spaces=open_spaces(settings, automatic, store, warn),
         warn=warn,
     )
+
+
+def _vector_index(source: "BlockSource") -> "VectorIndex":
+    from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
+
+    return NumpyVectorIndex(source)
+
+
+def _pack_block(block: "VectorBlock", stamp: int) -> bytes | None:
+    from hardwon.adapters.numpy_index.vector_index import pack_block
+
+    return pack_block(block, stamp)
 
 
 def system_clock() -> Clock:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
     from hardwon.domain.use_cases.track_usage import NoticeUse
     from hardwon.entrypoints.bootstrap import Memory
-    from hardwon.entrypoints.engine import Engine
+    from hardwon.ports.store import Store
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
 
 __all__ = [
@@ -207,8 +207,8 @@ def _known_project(settings: "Settings", key: str) -> "tuple[str, Conversations 
         StorageError: the store can't be read now.
     """
     if settings.server:
-        with _served(settings.server) as engine:
-            project = engine.registry(settings.trust).with_key(key)
+        with _served(settings.server) as store:
+            project = store.registry(settings.trust).with_key(key)
             return (project.id, project.chosen) if project else ("", None)
     with _opened(settings.global_store) as database:
         rows = database.rows("SELECT id, conversations FROM project WHERE key = ?", (key,)) if database else []
@@ -285,7 +285,7 @@ def _opened(store: str) -> "Iterator[Database | None]":
 
 
 @contextlib.contextmanager
-def _served(server: "ServerAddress") -> "Iterator[Engine]":
+def _served(server: "ServerAddress") -> "Iterator[Store]":
     """
     Open the store on a server, whose answers are not waited for long.
 
@@ -294,14 +294,14 @@ def _served(server: "ServerAddress") -> "Iterator[Engine]":
     """
     import threading
 
+    from hardwon.adapters.postgres.store import open_postgres
     from hardwon.domain.model.errors import StorageError
-    from hardwon.entrypoints.bootstrap_postgres import open_postgres
 
-    opened: list[Engine | StorageError] = []
+    opened: list[Store | StorageError] = []
 
     def connect() -> None:
         try:
-            opened.append(open_postgres(server, "", lambda _: None, longest_wait=HOOK_WAIT_SECONDS))
+            opened.append(open_postgres(server, lambda _: None, longest_wait=HOOK_WAIT_SECONDS))
         except StorageError as error:
             opened.append(error)
 
@@ -310,12 +310,12 @@ def _served(server: "ServerAddress") -> "Iterator[Engine]":
     thread.join(HOOK_WAIT_SECONDS)
     if not opened:
         raise StorageError(f"{server}: no answer in time")
-    if isinstance(engine := opened[0], StorageError):
-        raise engine
+    if isinstance(store := opened[0], StorageError):
+        raise store
     try:
-        yield engine
+        yield store
     finally:
-        engine.close()
+        store.close()
 
 
 @contextlib.contextmanager
@@ -325,8 +325,8 @@ def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
     from hardwon.domain.use_cases.track_usage import NoticeUse
 
     if settings.server:
-        with _served(settings.server) as engine:
-            yield NoticeUse(engine.influences(), SystemClock())
+        with _served(settings.server) as store:
+            yield NoticeUse(store.influences, SystemClock())
         return
     from hardwon.adapters.sqlite.influences import SqliteInfluences
 
@@ -340,8 +340,8 @@ def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
     from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
 
     if settings.server:
-        with _served(settings.server) as engine:
-            yield ConfirmDelivery(engine.deliveries())
+        with _served(settings.server) as store:
+            yield ConfirmDelivery(store.deliveries)
         return
     from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
 

@@ -21,7 +21,7 @@ from hardwon.ports.activity import History
 
 def build_store_entry(memory: Memory, origin: Origin) -> StoreEntry:
     """Keep lessons of *origin*."""
-    return StoreEntry(PlaceEntry(memory.repository, memory.engine.projects(), origin))
+    return StoreEntry(PlaceEntry(memory.repository, memory.store.projects, origin))
 
 
 def build_change_entry(memory: Memory) -> ChangeEntry:
@@ -33,10 +33,10 @@ def build_validate_entry(memory: Memory) -> ValidateEntry:
     """Count whether an entry was of use."""
     return ValidateEntry(
         repository=memory.repository,
-        usage=memory.engine.usage(),
+        usage=memory.store.usage,
         history=history_of(memory),
-        receipts=memory.engine.receipts(),
-        influences=memory.engine.influences(),
+        receipts=memory.store.receipts,
+        influences=memory.store.influences,
         clock=memory.clock,
     )
 
@@ -45,8 +45,8 @@ def build_forget(memory: Memory) -> Forget:
     """Delete entries."""
     return Forget(
         repository=memory.repository,
-        tombstones=memory.engine.tombstones(),
-        absences=memory.engine.absences(),
+        tombstones=memory.store.tombstones,
+        absences=memory.store.absences,
         history=history_of(memory),
         clock=memory.clock,
     )
@@ -54,7 +54,7 @@ def build_forget(memory: Memory) -> Forget:
 
 def build_checkpoints(memory: Memory) -> Checkpoints:
     """Save the state of the store, and bring it back."""
-    return Checkpoints(snapshots=memory.engine.snapshots(), clock=memory.clock)
+    return Checkpoints(snapshots=memory.store.snapshots, clock=memory.clock)
 
 
 def contents_here(scope: CheckpointScope, workplace: Workplace, project_root: str) -> Contents:
@@ -69,12 +69,12 @@ def build_embed_pending(memory: Memory) -> Sequence[EmbedPending]:
 
 def embed_cursor(memory: Memory, space: Space) -> int:
     """Return the number of the entry that `note_embedded` noted last, 0 without one."""
-    return memory.engine.metadata().embed_cursor(space)
+    return memory.store.metadata.embed_cursor(space)
 
 
 def note_embedded(memory: Memory, space: Space, seq: int) -> None:
     """Remember that all entries up to *seq* were embedded again, so that an interrupted run is continued; 0 at its end."""
-    memory.engine.metadata().move_embed_cursor(space, seq)
+    memory.store.metadata.move_embed_cursor(space, seq)
 
 
 def build_label_chain(settings: Settings) -> LabelChain:
@@ -91,14 +91,14 @@ def build_label_pending(
 
 def history_of(memory: Memory) -> History:
     """Return the changes of entries."""
-    return memory.engine.history()
+    return memory.store.history
 
 
 def last_labelled(memory: Memory) -> Entry | None:
     """Return the imported entry that was tried last by `note_labelled`, None where there is none."""
-    return memory.repository.get(memory.engine.metadata().label_cursor or "")
+    return memory.repository.get(memory.store.metadata.label_cursor or "")
 
 
 def note_labelled(memory: Memory, entry: Entry) -> None:
     """Remember that *entry* was tried last, so that the next run goes on behind it."""
-    memory.engine.metadata().move_label_cursor(entry.entry_id)
+    memory.store.metadata.move_label_cursor(entry.entry_id)

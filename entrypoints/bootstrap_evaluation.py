@@ -18,7 +18,7 @@ from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_entries import build_embed_pending
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.entrypoints.bootstrap_store import throw_away_database
-from hardwon.entrypoints.engine import Warn
+from hardwon.ports.store import Warn
 
 __all__ = [
     "cache_folder",

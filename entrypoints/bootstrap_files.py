@@ -30,7 +30,7 @@ MAX_FILES_AT_ONCE = 50
 
 def has_changed_banks(memory: Memory, project_root: str) -> bool:
     """Return whether a file of the knowledge banks changed since it was imported."""
-    return any(changed_files(_bank(memory, project_root, NOWHERE), memory.engine.ledger()))
+    return any(changed_files(_bank(memory, project_root, NOWHERE), memory.store.ledger))
 
 
 def build_versions(memory: Memory, *, asks_git: bool = True) -> "FileVersions":
@@ -49,9 +49,9 @@ def build_import_knowledge(
     return ImportKnowledge(
         bank=_bank(memory, project_root, workplace),
         repository=memory.repository,
-        projects=memory.engine.projects(),
+        projects=memory.store.projects,
         workplace=workplace,
-        ledger=memory.engine.ledger(),
+        ledger=memory.store.ledger,
         versions=versions or build_versions(memory),
         clock=memory.clock,
     )
@@ -63,7 +63,7 @@ def build_settle_versions(
     """Settle what others' versions of the project's files brought."""
     from hardwon.domain.use_cases.settle_versions import ALL, SettleVersions
 
-    versions, ledger = build_versions(memory, asks_git=asks_git), memory.engine.ledger()
+    versions, ledger = build_versions(memory, asks_git=asks_git), memory.store.ledger
     folders = {path: root for path in ledger.paths() if (root := bank_root(path))}
     registry = registry_of(memory)
     keys = {project.identity.key for project in registry.projects if project.id in workplace.own}
@@ -74,7 +74,7 @@ def build_settle_versions(
         bank_files=[*own],
         ledger=ledger,
         index_files=build_index_files(memory, project_root, workplace, versions),
-        history=memory.engine.history(),
+        history=memory.store.history,
         projects=workplace.own,
         most_files=ALL if asks_git else MAX_FILES_AT_ONCE,
     )
@@ -87,7 +87,7 @@ def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) ->
     return FindDrift(
         bank=_bank(memory, project_root, workplace, lambda _: None),
         repository=memory.repository,
-        ledger=memory.engine.ledger(),
+        ledger=memory.store.ledger,
         versions=build_versions(memory),
         workplace=workplace,
     )
@@ -141,7 +141,7 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
         sources=MarkdownFiles(root, is_foreign=workplace.visibility.is_foreign),
         sessions=MarkdownSessionFiles(root, before_writing(memory.settings.global_store, project, root)),
         repository=memory.repository,
-        history=memory.engine.history(),
+        history=memory.store.history,
         workplace=workplace,
         clock=memory.clock,
     )
@@ -155,7 +155,7 @@ def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemor
     return ImportMemoryIndex(
         sources=MarkdownFiles(project_root),
         repository=memory.repository,
-        history=memory.engine.history(),
+        history=memory.store.history,
         clock=memory.clock,
         place=build_place_files(memory),
     )
@@ -194,9 +194,9 @@ def build_import_older_index(memory: Memory, project_root: str, workplace: Workp
         sources=MarkdownFiles(project_root, memory.settings.document_roots, is_foreign=workplace.visibility.is_foreign),
         repository=memory.repository,
         index_one_file=_keep_file(memory, workplace),
-        usage=memory.engine.usage(),
-        history=memory.engine.history(),
-        ledger=memory.engine.ledger(),
+        usage=memory.store.usage,
+        history=memory.store.history,
+        ledger=memory.store.ledger,
         clock=memory.clock,
     )
 
@@ -264,10 +264,10 @@ def _keep_file(memory: Memory, workplace: Workplace, versions: "FileVersions | N
     return IndexOneFile(
         repository=memory.repository,
         versions=versions or build_versions(memory),
-        tombstones=memory.engine.tombstones(),
-        absences=memory.engine.absences(),
-        usage=memory.engine.usage(),
-        history=memory.engine.history(),
+        tombstones=memory.store.tombstones,
+        absences=memory.store.absences,
+        usage=memory.store.usage,
+        history=memory.store.history,
         workplace=workplace,
         defaults=Defaults(memory.settings.default_tier, memory.settings.default_context_type),
         clock=memory.clock,

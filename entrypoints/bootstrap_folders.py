@@ -26,7 +26,7 @@ def find_folders(memory: Memory, project_root: str) -> Whereabouts:
     """Return where all folders are now in which files were written, and that of *project_root*."""
     recorded = WrittenFolders(memory.settings.global_store)
     dismissed = recorded.dismissed()
-    projects = [project for project in memory.engine.projects().known() if os.path.isabs(project.identity.root)]
+    projects = [project for project in memory.store.projects.known() if os.path.isabs(project.identity.root)]
     written = dict[str, WrittenFolder]()
     of_projects = _of_projects(projects, numbers_hold=not recorded.is_from_another_machine())
     for folder in (*of_projects, *_of_sessions(memory), *_of_entries(memory)):
@@ -78,7 +78,7 @@ def _of_sessions(memory: Memory) -> Iterator[WrittenFolder]:
 
 
 def _of_entries(memory: Memory) -> Iterator[WrittenFolder]:
-    for _, path, _ in memory.engine.entries_by_file():
+    for _, path, _ in memory.store.overview.entries_by_file():
         root, _, place = path.rpartition(f"{os.sep}{MEMORY}{os.sep}")
         if root and place.startswith(CONVERSATION_FOLDERS):
             yield WrittenFolder(root, is_part=True)

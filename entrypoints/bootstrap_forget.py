@@ -27,7 +27,7 @@ LOCK_SECONDS = 30.0
 def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
     """Forget in the store, in its other files, and in the files of *project_root* and of every folder that a project had."""
     store = memory.settings.global_store
-    rows = memory.engine.rows()
+    rows = memory.store.rows
     journal = FileErasureJournal(store)
     found = find_folders(memory, project_root)
     interrupted = journal.unfinished()
@@ -40,7 +40,7 @@ def build_forget_for_good(memory: Memory, project_root: str) -> ForgetForGood:
         banks=[BankLessons(MarkdownBankFiles(root, store)) for root in roots],
         proof=StoreBytes(store, own_files.paths),
         elsewhere=(
-            *memory.engine.copies(),
+            *memory.store.copies,
             LostFolders(found.lost),
             FilesOfTheUser(),
             EarlierTexts(),

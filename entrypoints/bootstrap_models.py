@@ -11,8 +11,8 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import KINDS, Kind
 from hardwon.domain.use_cases.retrieve import SemanticSearch
-from hardwon.entrypoints.engine import ActiveVectors, Engine, Warn
 from hardwon.ports.models import Embedder
+from hardwon.ports.store import ActiveVectors, Store, Warn
 
 if TYPE_CHECKING:
     from hardwon.ports.models import DownloadableEmbedder, KeywordLabeler
@@ -122,14 +122,14 @@ class EmbeddingSpace(NamedTuple):
         return SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=self.index_of(self.vectors))
 
 
-def open_spaces(settings: Settings, automatic: str, engine: Engine, warn: Warn) -> Sequence[EmbeddingSpace]:
+def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) -> Sequence[EmbeddingSpace]:
     """
     Return the spaces to search and to keep up to date, the active one first.
 
     Args:
         settings: The resolved settings.
         automatic: The provider that `auto` means.
-        engine: Where the vectors are.
+        store: Where the vectors are.
         warn: Told in one line of a provider that can't be used.
 
     """
@@ -141,6 +141,6 @@ def open_spaces(settings: Settings, automatic: str, engine: Engine, warn: Warn) 
             warn(f"no vector search: {error}")
             continue
         for embedder, kinds in embedders:
-            vectors = engine.vectors(embedder.space, warn, kinds, is_active=not spaces)
-            spaces.append(EmbeddingSpace(embedder, vectors, engine.vector_index))
+            vectors = store.vectors(embedder.space, warn, kinds, is_active=not spaces)
+            spaces.append(EmbeddingSpace(embedder, vectors, store.vector_index))
     return spaces

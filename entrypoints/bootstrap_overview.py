@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def overview_of(memory: Memory) -> Overview:
     """Return narrow reads over the whole store."""
-    return memory.engine.overview()
+    return memory.store.overview
 
 
 def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
@@ -44,7 +44,7 @@ def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
 def build_find_neighbours(memory: Memory, kind: "Kind") -> FindNeighbours:
     """Find the nearest entries to one of *kind*."""
     vectors = memory.vectors_for(kind)
-    return FindNeighbours(memory.repository, vectors, memory.engine.vector_index(vectors) if vectors else None)
+    return FindNeighbours(memory.repository, vectors, memory.store.vector_index(vectors) if vectors else None)
 
 
 def build_review_memory(memory: Memory, project_root: str) -> ReviewMemory:

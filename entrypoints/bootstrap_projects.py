@@ -26,7 +26,7 @@ def name_of(folder: str) -> str:
 
 def registry_of(memory: Memory) -> "Registry":
     """Return the projects that the store knows."""
-    return memory.engine.registry(memory.settings.trust)
+    return memory.store.registry(memory.settings.trust)
 
 
 def build_git_exclusion() -> "GitExclusion":
@@ -63,4 +63,4 @@ def build_know_projects(memory: Memory) -> "KnowProjects":
     from hardwon.adapters.git.history import GitRepositoryHistory
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
-    return KnowProjects(memory.engine.projects(), GitRepositoryHistory(), memory.settings.trust)
+    return KnowProjects(memory.store.projects, GitRepositoryHistory(), memory.settings.trust)

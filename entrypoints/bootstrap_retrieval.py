@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.search import Load, Search
     from hardwon.domain.use_cases.track_usage import SummariseUsage
     from hardwon.ports.activity import Influences, Receipts
+    from hardwon.ports.models import Embedder
 
 ASKED_EMBED_SECONDS = 2.0
 """Embedding a question may take longer than embedding the query of a session start."""
@@ -31,7 +32,7 @@ def build_retrieve(memory: Memory) -> Retrieve:
     """Search by meaning and by word."""
     return Retrieve(
         semantic=[space.search for space in memory.spaces],
-        keywords=memory.engine.keywords(enabled=memory.settings.keyword_search),
+        keywords=memory.store.keywords(enabled=memory.settings.keyword_search),
     )
 
 
@@ -42,7 +43,7 @@ def build_inject(memory: Memory, workplace: Workplace | None = None) -> Inject:
     With a *workplace* that has conversations it adds those that are related; the query is embedded once for both. Vectors of
     queries are remembered: sessions that go on, and those between two commits, ask the same.
     """
-    spaces = [space._replace(embedder=memory.engine.remembering(space.embedder)) for space in memory.spaces]
+    spaces = [space._replace(embedder=_remembering(memory, space.embedder)) for space in memory.spaces]
     if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
         return _inject(memory._replace(spaces=spaces))
     from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
@@ -50,6 +51,13 @@ def build_inject(memory: Memory, workplace: Workplace | None = None) -> Inject:
     spaces = [space._replace(embedder=MemoisedEmbedder(space.embedder)) for space in spaces]
     shared = memory._replace(spaces=spaces)
     return _inject(shared)._replace(relate=build_relate(shared))
+
+
+def _remembering(memory: Memory, embedder: "Embedder") -> "Embedder":
+    from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder, own_file
+
+    is_elsewhere = memory.settings.server is not None
+    return RememberingEmbedder(embedder, own_file(memory.settings.global_store) if is_elsewhere else memory.store.path)
 
 
 def _inject(memory: Memory) -> Inject:
@@ -68,7 +76,7 @@ def build_recall(memory: Memory) -> "Recall":
 
     retrieve = build_retrieve(memory)._replace(
         embed_seconds=ASKED_EMBED_SECONDS,
-        keywords=memory.engine.keywords_of_questions(enabled=memory.settings.keyword_search),
+        keywords=memory.store.keywords_of_questions(enabled=memory.settings.keyword_search),
     )
     return Recall(
         repository=memory.repository,
@@ -83,14 +91,14 @@ def build_search(memory: Memory) -> "Search":
     """Search for a model; worth keeping, as `build_recall` is."""
     from hardwon.domain.use_cases.search import Search
 
-    return Search(build_recall(memory), memory.engine.usage(), memory.repository)
+    return Search(build_recall(memory), memory.store.usage, memory.repository)
 
 
 def build_load(memory: Memory) -> "Load":
     """Read entries whole."""
     from hardwon.domain.use_cases.search import Load
 
-    return Load(memory.repository, memory.engine.usage(), memory.clock)
+    return Load(memory.repository, memory.store.usage, memory.clock)
 
 
 def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
@@ -98,7 +106,7 @@ def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
 
     return MatchTriggers(
-        memory.engine.triggers(),
+        memory.store.triggers,
         memory.repository,
         memory.clock,
         monotonic=time.monotonic,
@@ -130,14 +138,14 @@ def build_inject_beside_prompt(
 
     recall = build_recall(memory)
     recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
-    return InjectBesidePrompt(recall, memory.engine.windows(), open_instructions(project_root))
+    return InjectBesidePrompt(recall, memory.store.windows, open_instructions(project_root))
 
 
 def build_open_window(memory: Memory) -> "OpenWindow":
     """Find out what is in the context window of a session that starts."""
     from hardwon.domain.use_cases.open_window import OpenWindow
 
-    return OpenWindow(memory.engine.windows(), receipts_of(memory), memory.engine.deliveries())
+    return OpenWindow(memory.store.windows, receipts_of(memory), memory.store.deliveries)
 
 
 def build_record_injection(memory: Memory) -> "RecordInjection":
@@ -145,9 +153,9 @@ def build_record_injection(memory: Memory) -> "RecordInjection":
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
 
     return RecordInjection(
-        memory.engine.usage(),
+        memory.store.usage,
         receipts_of(memory),
-        memory.engine.counting,
+        memory.store.counting,
     )
 
 
@@ -169,12 +177,12 @@ def build_summarise_usage(memory: Memory) -> "SummariseUsage":
 
 def receipts_of(memory: Memory) -> "Receipts":
     """Return the receipts of injections."""
-    return memory.engine.receipts()
+    return memory.store.receipts
 
 
 def influences_of(memory: Memory) -> "Influences":
     """Return the signs that injected entries were of use."""
-    return memory.engine.influences()
+    return memory.store.influences
 
 
 def _weights(memory: Memory) -> Weights:

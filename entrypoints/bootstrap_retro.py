@@ -23,8 +23,8 @@ from hardwon.entrypoints.bootstrap_files import build_sync_banks
 from hardwon.entrypoints.bootstrap_projects import name_of
 from hardwon.entrypoints.bootstrap_retrieval import build_recall
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.engine import Warn
 from hardwon.ports.knowledge_bank import BankFiles
+from hardwon.ports.store import Warn
 
 
 class WorkSources(NamedTuple):

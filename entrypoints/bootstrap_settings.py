@@ -52,10 +52,10 @@ def _registry(store: UsersStore) -> Registry:
     """Return the projects that the store knows; none where it can't be read."""
     try:
         if store.server:
-            from hardwon.entrypoints.bootstrap_postgres import open_postgres
+            from hardwon.adapters.postgres.store import open_postgres
 
-            with contextlib.closing(open_postgres(store.server, "", _ignored, longest_wait=WAIT_SECONDS)) as engine:
-                return engine.registry(store.mode)
+            with contextlib.closing(open_postgres(store.server, _ignored, longest_wait=WAIT_SECONDS)) as opened:
+                return opened.registry(store.mode)
         with contextlib.closing(_opened(store, read_only=True)) as database:
             return read_registry(database, store.mode)
     except StorageError:

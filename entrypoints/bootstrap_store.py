@@ -22,7 +22,7 @@ def settings_at(settings: Settings, address: str) -> Settings:
 
 def preview_copy(source: Memory) -> list[Tally]:
     """Return what a copy of a store brings, by project and kind."""
-    return preview(source.engine.overview(), source.engine.projects())
+    return preview(source.store.overview, source.store.projects)
 
 
 def copy_store(source: Memory, target: Memory, progress: Callable[[], None]) -> Copied:
@@ -32,14 +32,14 @@ def copy_store(source: Memory, target: Memory, progress: Callable[[], None]) -> 
     Raises:
         StorageError: a store can't be read or written now; what was copied stays, and another run goes on.
     """
-    engine = target.engine
-    contents = source.engine.contents()
-    copy = CopyStore(contents, source.repository.forgotten, engine.contents(), target.repository, engine.projects())
+    store = target.store
+    contents = source.store.contents
+    copy = CopyStore(contents, source.repository.forgotten, store.contents, target.repository, store.projects)
     outcome = copy.copy(progress)
-    if provider := source.engine.metadata().automatic_provider:
-        target.engine.metadata().decide_provider(provider)
+    if provider := source.store.metadata.automatic_provider:
+        target.store.metadata.decide_provider(provider)
     for place, space in enumerate(source.spaces):
-        vectors = target.engine.vectors(space.vectors.space, target.warn, space.vectors.kinds, is_active=not place)
+        vectors = target.store.vectors(space.vectors.space, target.warn, space.vectors.kinds, is_active=not place)
         outcome.vectors += copy_vectors(space.vectors, vectors, lambda numbers: _ids(target, numbers))
     from hardwon.adapters.folders.record import WrittenFolders
 
@@ -53,7 +53,7 @@ def _ids(memory: Memory, numbers: Iterable[int]) -> Mapping[int, str]:
 
 def count_records(memory: Memory) -> int:
     """Return how many records a copy reads."""
-    return sum(memory.engine.contents().counts().values())
+    return sum(memory.store.contents.counts().values())
 
 
 def server_of(settings: Settings) -> ServerAddress:
@@ -142,17 +142,17 @@ def status_of(server: ServerAddress) -> "Status":
     Raises:
         StorageError: it can't be opened.
     """
-    from hardwon.entrypoints.bootstrap_postgres import open_postgres  # requires the driver itself
+    from hardwon.adapters.postgres.store import open_postgres  # requires the driver itself
 
-    engine = open_postgres(server, "", lambda _: None)
+    store = open_postgres(server, lambda _: None)
     try:
         from hardwon.adapters.postgres.status import status_of
 
-        return status_of(engine.database)
+        return status_of(store.database)
     finally:
-        engine.close()
+        store.close()
 
 
 def _require_driver() -> None:
     """Import what connects to servers; raises StorageError, with the way out, where it is not installed."""
-    import hardwon.entrypoints.bootstrap_postgres  # noqa: F401  # for its error
+    import hardwon.adapters.postgres.store  # noqa: F401  # for its error

@@ -37,9 +37,9 @@ def build_propose(memory: Memory, space: Space) -> ProposeSupersessions | None:
     vectors = next((known.vectors for known in memory.spaces if known.vectors.space == space), None)
     if vectors is None or space != MINILM_SPACE:
         return None
-    return ProposeSupersessions(memory.repository, memory.engine.vector_index(vectors), proposals_of(memory))
+    return ProposeSupersessions(memory.repository, memory.store.vector_index(vectors), proposals_of(memory))
 
 
 def proposals_of(memory: Memory) -> Proposals:
     """Return the pairs to review."""
-    return memory.engine.proposals()
+    return memory.store.proposals

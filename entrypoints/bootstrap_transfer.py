@@ -267,7 +267,7 @@ def _build_export(memory: "Memory") -> "ExportStore":
     from hardwon.domain.use_cases.export_store import ExportStore
     from hardwon.entrypoints.bootstrap_projects import registry_of
 
-    return ExportStore(memory.engine.contents(), registry_of(memory))
+    return ExportStore(memory.store.contents, registry_of(memory))
 
 
 def build_import_store(memory: "Memory") -> "ImportStore":
@@ -275,5 +275,5 @@ def build_import_store(memory: "Memory") -> "ImportStore":
     from hardwon.domain.use_cases.import_store import ImportStore
     from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
 
-    contents = memory.engine.contents()
+    contents = memory.store.contents
     return ImportStore(memory.repository, contents, build_know_projects(memory), identify, memory.clock)

@@ -8,7 +8,7 @@ from itertools import islice
 from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.database import FILE_NAME
 from hardwon.adapters.sqlite.file_errors import problem_of
-from hardwon.adapters.sqlite.store import damaged_log, move_aside, repair_store
+from hardwon.adapters.sqlite.opening import damaged_log, move_aside, repair_store
 from hardwon.adapters.store_folder import exposed
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import (
@@ -52,7 +52,7 @@ def exposure(folder: str) -> str:
 
 def store_path(memory: Memory) -> str | None:
     """Return the path of the store's file, None where there is none yet."""
-    return memory.engine.file
+    return memory.store.file
 
 
 def ensure_sound(memory: Memory) -> None:
@@ -63,7 +63,7 @@ def ensure_sound(memory: Memory) -> None:
         CorruptStoreError: something in it is damaged.
         StorageError: it can't be written.
     """
-    memory.engine.upkeep().ensure_sound()
+    memory.store.upkeep.ensure_sound()
 
 
 def ensure_schema(memory: Memory) -> int:
@@ -73,7 +73,7 @@ def ensure_schema(memory: Memory) -> int:
     Raises:
         StorageError: something drifted; the message names each difference.
     """
-    return memory.engine.upkeep().ensure_schema()
+    return memory.store.upkeep.ensure_schema()
 
 
 def repair_schema(folder: str) -> tuple[list[str], list[str]]:
@@ -96,7 +96,7 @@ def ensure_readable(memory: Memory) -> None:
     Raises:
         StorageError: some can't be read; the message names them.
     """
-    if found := memory.engine.upkeep().unreadable():
+    if found := memory.store.upkeep.unreadable():
         more = f" and {len(found) - ROWS_SHOWN} more" if len(found) > ROWS_SHOWN else ""
         raise StorageError(f"{'; '.join(found[:ROWS_SHOWN])}{more}; run: hardwon doctor --repair")
 
@@ -108,7 +108,7 @@ def repair_rows(memory: Memory) -> list[str]:
     Raises:
         StorageError: the store can't be written.
     """
-    return memory.engine.upkeep().repair_rows()
+    return memory.store.upkeep.repair_rows()
 
 
 def move_store_aside(folder: str) -> str:
@@ -123,7 +123,7 @@ def move_store_aside(folder: str) -> str:
 
 def rebuild_keyword_index(memory: Memory) -> None:
     """Rebuild the keyword index, where SQLite has one, and pack it."""
-    memory.engine.upkeep().rebuild_keyword_index()
+    memory.store.upkeep.rebuild_keyword_index()
 
 
 INDEX_UPDATED_LATER = (
@@ -133,7 +133,7 @@ INDEX_UPDATED_LATER = (
 
 def update_keyword_index_later(memory: Memory, project_root: str) -> None:
     """Start the worker, and tell it in a line, where the keyword index is of an earlier version."""
-    if memory.settings.keyword_search and memory.engine.has_outdated_keywords():
+    if memory.settings.keyword_search and memory.store.upkeep.has_outdated_keywords():
         try:
             wake(memory.settings, os.path.abspath(project_root))
         except OSError as error:
@@ -145,17 +145,12 @@ def update_keyword_index_later(memory: Memory, project_root: str) -> None:
 def rebuild_vector_blocks(memory: Memory) -> None:
     """Pack the vectors of all spaces again."""
     for space in memory.spaces:
-        memory.engine.upkeep().rebuild_vector_index(space.vectors)
+        memory.store.upkeep.rebuild_vector_index(space.vectors)
 
 
 def is_keyword_index_used(memory: Memory) -> bool:
     """Return whether the settings want the keyword index, and it is there and fits the entries."""
-    return memory.settings.keyword_search and memory.engine.upkeep().has_keyword_index()
-
-
-def entries_by_file(memory: Memory) -> Iterator[tuple[str, str, int]]:
-    """Yield the id of a project, the path of a file and how many entries of that project the file has, for every file."""
-    return memory.engine.entries_by_file()
+    return memory.settings.keyword_search and memory.store.upkeep.has_keyword_index()
 
 
 def ensure_keyword_index(memory: Memory) -> None:
@@ -165,7 +160,7 @@ def ensure_keyword_index(memory: Memory) -> None:
     Raises:
         KeywordIndexUnavailableError: it can't be used; one line says why.
     """
-    memory.engine.upkeep().ensure_keyword_index()
+    memory.store.upkeep.ensure_keyword_index()
 
 
 def ensure_vector_index(memory: Memory) -> None:
@@ -176,7 +171,7 @@ def ensure_vector_index(memory: Memory) -> None:
         VectorIndexUnavailableError: they can't be.
     """
     if memory.vectors is not None:
-        memory.engine.vector_index(memory.vectors).ensure_usable()
+        memory.store.vector_index(memory.vectors).ensure_usable()
 
 
 def ensure_local_model() -> None:
@@ -260,7 +255,7 @@ def _problems(spaces: Sequence[EmbeddingSpace]) -> str:
 def _store(memory: Memory) -> dict[str, object]:
     """Return where the store is, how large, and whether it can be searched by word."""
     return {
-        "path": memory.engine.path,
-        "bytes": memory.engine.upkeep().size(),
+        "path": memory.store.path,
+        "bytes": memory.store.upkeep.size(),
         "keyword_search": is_keyword_index_used(memory),
     }

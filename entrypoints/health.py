@@ -217,7 +217,7 @@ def _sound(memory: Memory) -> str:
     if path is None:
         return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
     ensure_sound(memory)
-    count, size = memory.repository.count(EVERYTHING), memory.engine.upkeep().size()
+    count, size = memory.repository.count(EVERYTHING), memory.store.upkeep.size()
     return f"{counted(count, 'entry', 'entries')} in {path}, {size} bytes"
 
 

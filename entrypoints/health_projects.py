@@ -9,7 +9,6 @@ from hardwon.domain.model.filters import EntryFilter, Scope
 from hardwon.domain.model.project import Project, Registry
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_projects import build_know_projects
-from hardwon.entrypoints.bootstrap_upkeep import entries_by_file
 from hardwon.entrypoints.presenters.text import on_one_line
 
 
@@ -66,7 +65,7 @@ def _waiting_line(memory: Memory, project: Project, registry: Registry, entries:
 def _gone_files(memory: Memory) -> Counter[str]:
     """Return for projects, by id, how many entries have a file that is gone."""
     gone = Counter[str]()
-    for project, path, entries in entries_by_file(memory):
+    for project, path, entries in memory.store.overview.entries_by_file():
         if not os.path.lexists(path):
             gone[project] += entries
     return gone

@@ -224,8 +224,8 @@ class Worker:
         """Update the keyword index after an upgrade."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
-            if memory.settings.keyword_search and memory.engine.has_outdated_keywords():
-                self.warn(f"keyword index: {memory.engine.upkeep().refresh_keyword_index()} {REFRESHED}")
+            if memory.settings.keyword_search and memory.store.upkeep.has_outdated_keywords():
+                self.warn(f"keyword index: {memory.store.upkeep.refresh_keyword_index()} {REFRESHED}")
 
     def _fill(self) -> None:
         """Give vectors to what waits."""

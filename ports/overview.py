@@ -1,7 +1,7 @@
 """Narrow reads over the whole store, for lists and pictures of it."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from hardwon.domain.model.filters import EntryFilter
@@ -62,6 +62,10 @@ class Overview(Protocol):
 
     def shown_of(self, entry_ids: Iterable[str]) -> Mapping[str, Mapping[dt.date, int]]:
         """Return `shown` for each of *entry_ids* that was injected."""
+        ...
+
+    def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
+        """Yield the id of a project, the path of a file and how many of the project's entries it has, for every file."""
         ...
 
 

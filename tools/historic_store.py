@@ -15,7 +15,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-OPEN = "import sys; from hardwon.adapters.sqlite.store import open_store; open_store(sys.argv[1], repair_index=False).close()"
+OPEN = "import sys; from hardwon.adapters.sqlite.opening import open_store; open_store(sys.argv[1], repair_index=False).close()"
 AT = "2026-02-28T12:30:00.000000+00:00"
 LESSON, SECTION = 5, 9
 SAMPLES: dict[str, list[dict[str, Any]]] = {

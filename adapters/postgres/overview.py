@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.query import where
@@ -41,6 +41,14 @@ USED = f"""
 """
 
 
+BY_FILE = """
+    SELECT e.project, t.file_path, count(*) FROM hardwon.entry e
+    JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number
+    WHERE e.tenant = %(tenant)s AND t.author = current_user AND t.file_path IS NOT NULL AND e.project IS NOT NULL
+    GROUP BY e.project, t.file_path
+"""
+
+
 class PostgresOverview(Overview):
     """Overviews by queries that read the narrow tables."""
 
@@ -71,3 +79,7 @@ class PostgresOverview(Overview):
         for entry_id, week, count in self._database.rows(SHOWN_OF, ids=[*entry_ids]):
             weeks[entry_id][week] = count
         return weeks
+
+    @override
+    def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
+        yield from ((project, path, number) for project, path, number in self._database.rows(BY_FILE))

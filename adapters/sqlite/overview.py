@@ -3,7 +3,7 @@
 import datetime as dt
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.query import where
@@ -40,6 +40,11 @@ SHOWN_OF = f"""
     FROM json_each(?) wanted JOIN receipt_entry s ON s.entry_id = wanted.value
     JOIN receipt r ON r.number = s.receipt_number
     WHERE r.delivery != 'missed' AND week IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2
+"""
+
+BY_FILE = """
+    SELECT e.project, t.file_path, count(*) FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
+    WHERE t.file_path IS NOT NULL AND e.project IS NOT NULL GROUP BY e.project, t.file_path
 """
 
 USED = f"SELECT {OF_INFLUENCE} AS week, count(*) FROM influence WHERE week IS NOT NULL GROUP BY 1 ORDER BY 1"
@@ -81,6 +86,10 @@ class SqliteOverview(Overview):
         for entry_id, week, count in self._database.rows(SHOWN_OF, (json.dumps([*entry_ids]),)):
             weeks[entry_id][_monday(week)] = count
         return weeks
+
+    @override
+    def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
+        return self._database.stream(BY_FILE)
 
 
 def _monday(week: int) -> dt.date:

@@ -1,216 +1,376 @@
-"""Opening of a store with its schema and keyword index, its check for damage, and the removal of a damaged one."""
+"""The store in a file of SQLite: all its roles. Hooks import this, so a role is imported where it is used."""
 
-import datetime as dt
+import contextlib
 import os
-import sqlite3
-import struct
 import time
-from contextlib import closing
-from functools import partial
+from contextlib import AbstractContextManager
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.sqlite.database import (
-    BUSY_SECONDS,
-    FILE_NAME,
-    IN_MEMORY,
-    Database,
-    transaction,
-    unenforced_foreign_keys,
+from hardwon.adapters.sqlite.activity import SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.database import BUSY_SECONDS, COUNT_BUSY_SECONDS, FILE_NAME, IN_MEMORY, Database
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository
+from hardwon.adapters.sqlite.file_errors import OTHER_PROBLEM, problem_of
+from hardwon.adapters.sqlite.keyword_index import (
+    UNAVAILABLE,
+    FtsKeywordIndex,
+    is_available,
+    is_intact,
+    is_outdated,
+    rebuild_index,
 )
-from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist, primary_code
-from hardwon.adapters.sqlite.keyword_index import ensure_index
-from hardwon.adapters.sqlite.postings import ensure_postings
-from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
-from hardwon.adapters.sqlite.tallies import ensure_tallies
-from hardwon.adapters.sqlite.vector_blocks import ensure_blocks
-from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
+from hardwon.adapters.sqlite.metadata import EXPOSED, SqliteMetadata
+from hardwon.adapters.sqlite.opening import open_store
+from hardwon.adapters.sqlite.registry import read_registry
+from hardwon.adapters.sqlite.untrusted import size_of
+from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.adapters.store_folder import exposed
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.embedding import Space
+from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
+from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.project import Registry, TrustMode
+from hardwon.domain.model.vocabulary import Kind
+from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
+from hardwon.ports.override import override
+from hardwon.ports.store import Entries, Store, Upkeep, Warn
 
-COMPANIONS = ("-wal", "-shm")
-LOG_HEADER = struct.Struct(">8I")
-LOG_MAGIC = 0x377F0682
-LOG_RETRY_SECONDS = 0.005
-UPGRADE_BUSY_SECONDS = 60.0
-"""Upper bound of the wait for another process that migrates the store; hooks wait as for any other writer."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.adapters.sqlite.erase_files import StoreRows
+    from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
+    from hardwon.ports.entries import Proposals
+    from hardwon.ports.erasure import KeptElsewhere
+    from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
+    from hardwon.ports.overview import Overview
+    from hardwon.ports.projects import Projects
+    from hardwon.ports.snapshots import Snapshots
+    from hardwon.ports.transfer import StoreContents
+    from hardwon.ports.vectors import VectorBlock, VectorIndex, VectorStore
 
 
-def ensure_sound(database: Database) -> None:
+class BlockIndex(NamedTuple):
     """
-    Read the whole store and check its structure.
+    How packed vectors are searched.
 
-    Raises:
-        CorruptStoreError: something in it is damaged.
+    Attributes:
+        index_of: Makes the index of vectors that are kept in blocks.
+        pack: Packs a block of a version; None where that can't be done here.
     """
-    with database.translated():
-        found = damage_of(database.connection)
-    if found:
-        raise CorruptStoreError(f"{database.path}: {found}{REPAIR}")
+
+    index_of: "Callable[[SqliteVectorStore], VectorIndex]"
+    pack: "Callable[[VectorBlock, int], bytes | None]"
 
 
-def damaged_log(path: str) -> str:
-    """
-    Return what is lost if the write-ahead log of the store at *path* begins with no header; empty where all is well.
-
-    SQLite ignores such a log. That one was cut off or removed can't be seen.
-    """
-    log = f"{path}-wal"
-    try:
-        with open(log, "rb") as file:
-            header = file.read(LOG_HEADER.size)
-    except OSError:
-        return ""  # there is none, or opening the store tells why it can't be read
-    if not header or (len(header) == LOG_HEADER.size and _is_log_header(header)):
-        return ""
-    return (
-        f"{log} is damaged: what was stored last is lost, all before is there; the next program that writes replaces it"
-    )
-
-
-def _is_log_header(header: bytes) -> bool:
-    """Return whether the two checksums at the end are those of what is before."""
-    magic, *_ = struct.unpack(">I", header[:4])
-    if magic & ~1 != LOG_MAGIC:
-        return False
-    words = struct.unpack(">6I" if magic & 1 else "<6I", header[:24])
-    first = second = 0
-    for even, odd in zip(words[::2], words[1::2], strict=True):
-        first = (first + even + second) & 0xFFFFFFFF
-        second = (second + odd + first) & 0xFFFFFFFF
-    return struct.unpack(">2I", header[24:]) == (first, second)
-
-
-def move_aside(folder: str, now: dt.datetime) -> str:
-    """
-    Rename the database file, so that a new one can replace it; return the new path.
-
-    Raises:
-        StorageError: it can't be renamed.
-    """
-    path = os.path.join(folder, FILE_NAME)
-    aside = f"{path}.broken-{now:%Y%m%dT%H%M%S%f}"
-    try:
-        for companion in COMPANIONS:  # first: otherwise a new file would use them
-            if os.path.exists(path + companion):
-                os.rename(path + companion, aside + companion)
-        os.rename(path, aside)
-    except OSError as error:
-        raise StorageError(f"{path}: {error}") from error
-    return aside
-
-
-def open_store(
+def open_sqlite(
     folder: str,
+    warn: Warn,
+    blocks: BlockIndex,
     *,
     busy_seconds: float = BUSY_SECONDS,
     repair_index: bool = True,
     create: bool = True,
     largest_upgrade: int | None = None,
     durable: bool = True,
-) -> Database:
+) -> "SqliteStore":
     """
-    Open the store in *folder* at the newest schema, created if missing.
+    Open the store in *folder*; for the arguments see `open_memory`.
 
-    A store of an earlier version is copied beside itself, then migrated.
+    Raises:
+        StorageError: the store can't be opened.
+    """
+    database = open_store(
+        folder,
+        busy_seconds=busy_seconds,
+        repair_index=repair_index,
+        create=create,
+        largest_upgrade=largest_upgrade,
+        durable=durable,
+    )
+    database.warn = warn
+    if database.is_read_only:
+        warn(f"{database.path} can only be read: {problem_of(database.path) or OTHER_PROBLEM}")
+    elif line := exposed(database.path):
+        with contextlib.suppress(StorageError):
+            if SqliteMetadata(database).is_first_warning(EXPOSED):
+                warn(line)
+    return SqliteStore(database, folder, blocks)
+
+
+class SqliteStore(Store):
+    """
+    The store in a file of SQLite.
 
     Args:
-        folder: Holds `memory.db`; created with mode 0700.
-        busy_seconds: Upper bound of the wait for other writers.
-        repair_index: Rebuild a keyword index that does not match the entries.
-        create: If False, a missing store is replaced by an empty one in memory.
-        largest_upgrade: Bytes of the largest store that is migrated; None migrates any.
-            For hooks, whose time is bounded: copying and migrating takes 10 to 40 ms a megabyte.
-        durable: As for `Database`.
-
-    Raises:
-        NewerSchemaError: a later hardwon wrote it; nothing was changed.
-        OlderSchemaError: it is larger than *largest_upgrade* and would have to be migrated; nothing was changed.
-        StorageError: it can't be opened, copied or migrated; nothing was changed.
+        database: The open store.
+        folder: The folder of its file.
+        blocks: Searches the store's packed vectors.
 
     """
-    path = os.path.join(folder, FILE_NAME)
-    is_there = may_exist(path) or (os.path.lexists(folder) and not os.path.isdir(folder))
-    database = Database(path if create or is_there else IN_MEMORY, busy_seconds, durable=durable)
-    try:
-        with database.translated():
-            refuse_newer(database.connection, path)
-            _keep_log(database, busy_seconds)
-            _upgrade(database, largest_upgrade)
-        ensure_tallies(database)
-        ensure_postings(database)
-        ensure_index(database, repair=repair_index)
-        ensure_blocks(database)
-    except StorageError:
-        database.close()
-        raise
-    return database
+
+    def __init__(self, database: Database, folder: str, blocks: BlockIndex) -> None:
+        self.database = database
+        self._folder = folder
+        self._blocks = blocks
+        self.path = database.path
+        self.is_there = database.path != IN_MEMORY
+        self.file = database.path if self.is_there else None
+
+    @override
+    def counting(self) -> AbstractContextManager[None]:
+        return self.database.transaction(busy_seconds=COUNT_BUSY_SECONDS)
+
+    @override
+    def is_in_place(self) -> bool:
+        return self.database.is_in_place()
+
+    @override
+    def is_current(self) -> bool:
+        is_missing = not os.path.exists(os.path.join(self._folder, FILE_NAME))
+        return self.database.is_in_place() if self.is_there else is_missing
+
+    @override
+    def close(self) -> None:
+        from hardwon.adapters.sqlite.keyword_index import tidy_index  # hooks leave without closing
+        from hardwon.adapters.sqlite.postings import pack_postings
+
+        with contextlib.suppress(StorageError):  # the next process that closes it does it
+            tidy_index(self.database)
+            with self.database.waiting(0):  # only ever for speed
+                pack_postings(self.database)
+        self.database.close()
+
+    @cached_property
+    @override
+    def entries(self) -> Entries:
+        return SqliteEntryRepository(self.database)
+
+    @override
+    def keywords(self, *, enabled: bool) -> KeywordIndex:
+        return FtsKeywordIndex(self.database, enabled=enabled)
+
+    @override
+    def keywords_of_questions(self, *, enabled: bool) -> KeywordIndex:
+        if enabled and is_available():
+            return self.keywords(enabled=True)
+        from hardwon.adapters.sqlite.scan import ScanKeywordIndex
+
+        return ScanKeywordIndex(self.database)
+
+    @cached_property
+    @override
+    def triggers(self) -> TriggerSource:
+        from hardwon.adapters.sqlite.entries import SqliteTriggerSource
+
+        return SqliteTriggerSource(self.database)
+
+    @override
+    def vectors(self, space: Space, warn: Warn, kinds: tuple[Kind, ...], *, is_active: bool) -> SqliteVectorStore:
+        return SqliteVectorStore(self.database, space, warn, kinds=kinds, is_active=is_active, pack=self._blocks.pack)
+
+    @override
+    def vector_index(self, vectors: "VectorStore") -> "VectorIndex":
+        if not isinstance(vectors, SqliteVectorStore):
+            raise TypeError(f"{type(vectors).__name__} has no blocks")
+        return self._blocks.index_of(vectors)
+
+    @cached_property
+    @override
+    def history(self) -> "History":
+        from hardwon.adapters.sqlite.activity import SqliteHistory
+
+        return SqliteHistory(self.database)
+
+    @cached_property
+    @override
+    def receipts(self) -> "Receipts":
+        return SqliteReceipts(self.database)
+
+    @cached_property
+    @override
+    def deliveries(self) -> "Deliveries":
+        from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
+
+        return SqliteDeliveries(self.database)
+
+    @cached_property
+    @override
+    def windows(self) -> "ContextWindows":
+        from hardwon.adapters.sqlite.deliveries import SqliteContextWindows
+
+        return SqliteContextWindows(self.database)
+
+    @cached_property
+    @override
+    def influences(self) -> "Influences":
+        from hardwon.adapters.sqlite.influences import SqliteInfluences
+
+        return SqliteInfluences(self.database)
+
+    @cached_property
+    @override
+    def usage(self) -> "UsageLog":
+        return SqliteUsageLog(self.database)
+
+    @cached_property
+    @override
+    def absences(self) -> "Absences":
+        from hardwon.adapters.sqlite.file_state import SqliteAbsences
+
+        return SqliteAbsences(self.database)
+
+    @cached_property
+    @override
+    def tombstones(self) -> "Tombstones":
+        from hardwon.adapters.sqlite.file_state import SqliteTombstones
+
+        return SqliteTombstones(self.database)
+
+    @cached_property
+    @override
+    def ledger(self) -> "ImportLedger":
+        from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+
+        return SqliteImportLedger(self.database)
+
+    @cached_property
+    @override
+    def projects(self) -> "Projects":
+        from hardwon.adapters.sqlite.projects import SqliteProjects
+
+        return SqliteProjects(self.database)
+
+    @override
+    def registry(self, mode: TrustMode) -> Registry:
+        return read_registry(self.database, mode)
+
+    @cached_property
+    @override
+    def proposals(self) -> "Proposals":
+        from hardwon.adapters.sqlite.proposals import SqliteProposals
+
+        return SqliteProposals(self.database)
+
+    @cached_property
+    @override
+    def overview(self) -> "Overview":
+        from hardwon.adapters.sqlite.overview import SqliteOverview
+
+        return SqliteOverview(self.database)
+
+    @cached_property
+    @override
+    def metadata(self) -> SqliteMetadata:
+        return SqliteMetadata(self.database)
+
+    @property
+    @override
+    def snapshots(self) -> "Snapshots":
+        from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
+
+        return SqliteSnapshots(self.database)
+
+    @cached_property
+    @override
+    def contents(self) -> "StoreContents":
+        from hardwon.adapters.sqlite.contents import SqliteStoreContents
+
+        return SqliteStoreContents(self.database)
+
+    @cached_property
+    @override
+    def upkeep(self) -> "SqliteUpkeep":
+        return SqliteUpkeep(self.database)
+
+    @cached_property
+    @override
+    def rows(self) -> "StoreRows":
+        from hardwon.adapters.sqlite.erase_files import StoreRows
+
+        return StoreRows(self.database)
+
+    @cached_property
+    @override
+    def copies(self) -> "tuple[KeptElsewhere, ...]":
+        return ()
 
 
-def repair_store(folder: str) -> tuple[list[str], list[str]]:
-    """
-    Repair the schema of the store in *folder* where it drifted; return the differences that were repaired, and those that stay.
+class SqliteUpkeep(Upkeep):
+    """Checks and repairs of a file of SQLite."""
 
-    Does nothing where there is no store of the newest version: opening migrates it, and that repairs it too.
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    Raises:
-        StorageError: it can't be opened or written.
-    """
-    from hardwon.adapters.sqlite.drift import drift, repair  # noqa: PLC0415  # for a repair only
+    @override
+    def size(self) -> int:
+        return 0 if self._database.path == IN_MEMORY else size_of(self._database.path)
 
-    path = os.path.join(folder, FILE_NAME)
-    if not os.path.isfile(path):
-        return [], []
-    with closing(Database(path)) as database, database.translated():
-        connection = database.connection
-        if schema_version(connection) != NEWEST or not (before := drift(connection, NEWEST)):
-            return [], []
-        with unenforced_foreign_keys(connection), transaction(connection):
-            repair(connection, NEWEST)
-        after = drift(connection, NEWEST)
-    return [line for line in before if line not in after], after
+    @override
+    def ensure_sound(self) -> None:
+        from hardwon.adapters.sqlite.opening import ensure_sound
 
+        ensure_sound(self._database)
+        path = self._database.path
+        if path != IN_MEMORY and (wrong := problem_of(path)):
+            raise StorageError(f"{path} can be read but not written: {wrong}")
 
-def drift_of(database: Database) -> list[str]:
-    """
-    Return where the schema of an open store differs from the expected one, a difference a line.
+    @override
+    def ensure_schema(self) -> int:
+        from hardwon.adapters.sqlite.opening import drift_of
+        from hardwon.adapters.sqlite.schema import NEWEST
 
-    Raises:
-        StorageError: it can't be read.
-    """
-    from hardwon.adapters.sqlite.drift import drift  # noqa: PLC0415  # for a check only
+        if differences := drift_of(self._database):
+            raise StorageError(f"{'; '.join(differences)}; run: hardwon doctor --repair")
+        return NEWEST
 
-    with database.translated():
-        return drift(database.connection, NEWEST)
+    @override
+    def unreadable(self) -> list[str]:
+        from hardwon.adapters.sqlite.unreadable import find_unreadable
 
+        return [row.line for row in find_unreadable(self._database)]
 
-def _keep_log(database: Database, busy_seconds: float) -> None:
-    """
-    Let the store keep a write-ahead log.
+    @override
+    def repair_rows(self) -> list[str]:
+        from hardwon.adapters.sqlite.unreadable import repair_rows
 
-    Processes that open a new store together refuse each other at once here: SQLite waits for no lock
-    that two connections wait for. So it is tried until the time for other writers is over.
-    """
-    end = time.monotonic() + busy_seconds
-    while True:
-        try:
-            database.connection.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() >= end:
-                raise
-            time.sleep(LOG_RETRY_SECONDS)
-        else:
-            database.reserve_index()
-            return
+        return repair_rows(self._database)
 
+    @override
+    def ensure_keyword_index(self) -> None:
+        if not is_available():
+            raise KeywordIndexUnavailableError(UNAVAILABLE)
+        if not is_intact(self._database):
+            raise KeywordIndexUnavailableError("it does not fit the entries, run: hardwon doctor --repair")
+        FtsKeywordIndex(self._database).match(["a"], "any", EVERYTHING, Deadline(time.monotonic))
 
-def _upgrade(database: Database, largest: int | None) -> None:
-    version = schema_version(database.connection)
-    if not 0 < version < NEWEST:
-        migrate(database.connection)
-        return
-    if largest is not None and os.path.getsize(database.path) > largest:
-        raise OlderSchemaError(
-            f"{database.path} is of version {version} and too large to be brought to version {NEWEST} here;"
-            " the worker or any command does it, such as: hardwon stats"
-        )
-    from hardwon.adapters.sqlite.earlier_copies import keep_copy  # noqa: PLC0415  # rarely needed
+    @override
+    def has_keyword_index(self) -> bool:
+        return is_available() and is_intact(self._database)
 
-    with database.waiting(UPGRADE_BUSY_SECONDS if largest is None else None):
-        migrate(database.connection, partial(keep_copy, database.path))
+    @override
+    def has_outdated_keywords(self) -> bool:
+        return is_outdated(self._database)
+
+    @override
+    def refresh_keyword_index(self) -> int:
+        from hardwon.adapters.sqlite.keyword_index import refresh_index
+
+        return refresh_index(self._database)
+
+    @override
+    def rebuild_keyword_index(self) -> None:
+        if is_available():
+            rebuild_index(self._database)
+            self.pack()
+
+    @override
+    def rebuild_vector_index(self, vectors: "VectorStore") -> None:
+        if isinstance(vectors, SqliteVectorStore):
+            vectors.rebuild_blocks()
+
+    @override
+    def pack(self) -> None:
+        from hardwon.adapters.sqlite.postings import pack_postings
+
+        pack_postings(self._database, most=None)

@@ -189,7 +189,7 @@ def open_for(project_root: str, global_store: str | None, *, create: bool = True
     """
     memory = open_memory(resolve(project_root, global_store).settings, warn, create=create)
     at_end.callback(memory.close)  # without the words of what it deleted
-    if memory.engine.has_outdated_keywords():
+    if memory.store.upkeep.has_outdated_keywords():
         from hardwon.entrypoints.bootstrap_upkeep import update_keyword_index_later  # once after an upgrade
 
         update_keyword_index_later(memory, project_root)

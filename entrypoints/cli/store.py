@@ -69,7 +69,7 @@ def copy(
     ask(f"copy {counted(sum(row.entries for row in tallies), 'entry', 'entries')} to {_shown(target)}", yes=yes)
     destination = open_memory(settings_at(settings, target), warn)
     at_end.callback(destination.close)
-    if origin.engine.path == destination.engine.path:
+    if origin.store.path == destination.store.path:
         raise typer.BadParameter("FROM and TO are the same store", param_hint="'TO'")
     with progress() as bar:
         task = bar.add_task("copying", total=count_records(origin))

@@ -123,7 +123,7 @@ class SessionStart:
         try:
             is_waiting = (is_local and injection.pending) or self._place.project.is_repository_to_ask
             is_waiting = is_waiting or count_at_home(self._memory, self._workplace)
-            is_waiting = is_waiting or self._memory.engine.has_outdated_keywords()
+            is_waiting = is_waiting or self._memory.store.upkeep.has_outdated_keywords()
             if is_waiting or has_events(self._settings.global_store):
                 wake(self._settings, self._project_root)
         except (StorageError, OSError) as error:

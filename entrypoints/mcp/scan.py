@@ -11,8 +11,8 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.engine import Warn
 from hardwon.entrypoints.host_session import present_pause
+from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
     from hardwon.domain.use_cases.index_files import Indexed

@@ -14,9 +14,9 @@ from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.context import read_workplace
-from hardwon.entrypoints.engine import Warn
 from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.mcp.scan import StartupScan
+from hardwon.ports.store import Warn
 
 EMBED_SECONDS = 3.0
 """How long a tool waits for vectors; a provider may take ten times that."""
@@ -146,7 +146,7 @@ class MemoryWorker:
 
     def _opened(self) -> Memory:
         memory = open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
-        if memory.engine.has_outdated_keywords():
+        if memory.store.upkeep.has_outdated_keywords():
             from hardwon.entrypoints.bootstrap_upkeep import update_keyword_index_later  # once after an upgrade
 
             update_keyword_index_later(memory, self.project_root)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.use_cases.checkpoints import Checkpoints
 from tests.adapters.sqlite.snapshot_files import checkpoints_of
 from tests.adapters.sqlite.sqlite_store import Sql

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
+from hardwon.adapters.sqlite.opening import open_store
+from hardwon.adapters.sqlite.store import BlockIndex, open_sqlite
 from hardwon.adapters.store_folder import exposed, opened_store, refusal
 from hardwon.domain.model.errors import StorageError
-from hardwon.entrypoints.bootstrap_sqlite import open_sqlite
 from tests.privileges import NOBODY
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to give files to another user")
+
+BLOCKS = BlockIndex(NumpyVectorIndex, pack_block)
 
 
 def mode(path: Path) -> int:
@@ -129,7 +132,7 @@ def test_a_file_system_without_modes_costs_one_line_once(tmp_path: Path, monkeyp
     monkeypatch.setattr(os, "chmod", lambda *_, **__: None)  # as on a drive of Windows
     lines = list[str]()
     for _ in range(2):
-        open_sqlite(str(tmp_path), lines.append).close()
+        open_sqlite(str(tmp_path), lines.append, BLOCKS).close()
 
     assert [line.split(": ")[0] for line in lines] == [
         f"{tmp_path}/memory.db can be read by other users of this machine, as its file system keeps no permissions"

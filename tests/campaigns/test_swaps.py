@@ -17,8 +17,8 @@ from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
 from hardwon.adapters.markdown.marked_section import MarkedFile
 from hardwon.adapters.markdown.readable_export import written_folder
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.retro.bank_edit import BankPlace
 from tests.conversations import talk

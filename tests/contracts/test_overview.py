@@ -1,6 +1,7 @@
 """The port of overviews, and the filters by time and use that lists and pictures are narrowed with."""
 
 import datetime as dt
+from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,3 +117,14 @@ def test_entries_are_found_by_whether_they_were_shown_used_or_idle(make: MakeWor
         assert found(idle_since=NOW - DAY / 2) == {"First", "File"}
         assert found(idle_since=NOW - 2 * DAY) == set()
         assert found(idle_since=NOW - 2 * DAY, until=NOW) == set()
+
+
+@given(stored=stores)
+@few_examples
+def test_the_entries_of_a_project_are_counted_by_file(make: MakeWorld, stored: list[Entry]) -> None:
+    with make() as world:
+        world.add(*stored)
+
+        counted = Counter((entry.project, entry.file_path) for entry in stored if entry.project and entry.file_path)
+        found = {(project, path): entries for project, path, entries in world.overview.entries_by_file()}
+        assert found == counted

@@ -19,12 +19,12 @@ from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.overview import SqliteOverview
 from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.proposals import SqliteProposals
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector

@@ -9,8 +9,8 @@ import pytest
 
 from hardwon.adapters.durable import TEMPORARY
 from hardwon.adapters.sqlite.capture_journal import CaptureLock
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import MAX_AT_ONCE
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.hook.capture import is_due

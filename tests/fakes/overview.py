@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.ports.activity import Receipts
@@ -45,6 +45,12 @@ class InMemoryOverview(Overview):
         shown = self._shown()
         found = {entry_id: _by_week(at for at, shown_id in shown if shown_id == entry_id) for entry_id in entry_ids}
         return {entry_id: weeks for entry_id, weeks in found.items() if weeks}
+
+    @override
+    def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
+        entries = self._state.entries.values()
+        files = Counter((entry.project, entry.file_path) for entry in entries if entry.project and entry.file_path)
+        yield from sorted((project, path, count) for (project, path), count in files.items())
 
     def _shown(self) -> list[tuple[dt.datetime, str]]:
         receipts = self._receipts.find(limit=ALL)

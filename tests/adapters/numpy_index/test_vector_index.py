@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry

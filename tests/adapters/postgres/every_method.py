@@ -13,6 +13,7 @@ from hardwon.adapters.postgres.erase import PostgresRows, ServerCopies
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.metadata import PostgresMetadata
 from hardwon.adapters.postgres.projects import read_registry
+from hardwon.adapters.postgres.store import PostgresStore
 from hardwon.domain.model.activity import FieldChange, Usage, Validations
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.entry import Entry
@@ -23,7 +24,6 @@ from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.model.injection.context_window import ContextWindow
 from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.project import Identity
-from hardwon.entrypoints.bootstrap_postgres import PostgresEngine
 from hardwon.ports.entries import Proposal
 from hardwon.ports.erasure import ForgottenHashes
 from hardwon.ports.file_state import Tombstone
@@ -94,9 +94,9 @@ class Member(NamedTuple):
         return PostgresMetadata(self.database)
 
     @property
-    def engine(self) -> PostgresEngine:
+    def store(self) -> PostgresStore:
         """The open store."""
-        return PostgresEngine(self.database, "")
+        return PostgresStore(self.database)
 
     def number_of(self, entry: Entry) -> int:
         """Return the number of an entry, one that nothing has where it is not seen."""
@@ -114,7 +114,7 @@ def roles_of(user: Member) -> dict[str, object]:
     """Return all adapters with public methods, by name."""
     ports = {field.name: getattr(user.world, field.name) for field in attrs.fields(World) if field.name != "store_of"}
     others = ("contents", "rows", "forgotten", "metadata")
-    return {**ports, **{name: getattr(user, name) for name in others}, "upkeep": user.engine.upkeep()}
+    return {**ports, **{name: getattr(user, name) for name in others}, "upkeep": user.store.upkeep}
 
 
 def fill_shared(user: Member) -> None:
@@ -273,14 +273,14 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "metadata.automatic_provider": lambda user: user.metadata.automatic_provider,
     "metadata.label_cursor": lambda user: user.metadata.label_cursor,
     "metadata.embed_cursor": lambda user: user.metadata.embed_cursor(SPACE),
-    "upkeep.ensure_sound": lambda user: user.engine.upkeep().ensure_sound(),
-    "upkeep.ensure_schema": lambda user: user.engine.upkeep().ensure_schema(),
-    "upkeep.unreadable": lambda user: user.engine.upkeep().unreadable(),
-    "upkeep.repair_rows": lambda user: user.engine.upkeep().repair_rows(),
-    "upkeep.ensure_keyword_index": lambda user: user.engine.upkeep().ensure_keyword_index(),
-    "upkeep.has_keyword_index": lambda user: user.engine.upkeep().has_keyword_index(),
-    "engine.registry": lambda user: read_registry(user.database, "own"),
-    "engine.entries_by_file": lambda user: [*user.engine.entries_by_file()],
+    "upkeep.ensure_sound": lambda user: user.store.upkeep.ensure_sound(),
+    "upkeep.ensure_schema": lambda user: user.store.upkeep.ensure_schema(),
+    "upkeep.unreadable": lambda user: user.store.upkeep.unreadable(),
+    "upkeep.repair_rows": lambda user: user.store.upkeep.repair_rows(),
+    "upkeep.ensure_keyword_index": lambda user: user.store.upkeep.ensure_keyword_index(),
+    "upkeep.has_keyword_index": lambda user: user.store.upkeep.has_keyword_index(),
+    "store.registry": lambda user: read_registry(user.database, "own"),
+    "overview.entries_by_file": lambda user: [*user.world.overview.entries_by_file()],
 }
 """Reads, by the names of a role and of its method."""
 
@@ -403,9 +403,9 @@ WRITES: Mapping[str, Callable[[Member], object]] = {
     "metadata.move_label_cursor": lambda user: user.metadata.move_label_cursor("moved"),
     "metadata.move_embed_cursor": lambda user: user.metadata.move_embed_cursor(SPACE, 9),
     "upkeep.rebuild_keyword_index": lambda user: index_again(user.database),
-    "upkeep.refresh_keyword_index": lambda user: user.engine.upkeep().refresh_keyword_index(),
-    "upkeep.rebuild_vector_index": lambda user: user.engine.upkeep().rebuild_vector_index(user.world.vectors),
-    "upkeep.pack": lambda user: user.engine.upkeep().pack(),
+    "upkeep.refresh_keyword_index": lambda user: user.store.upkeep.refresh_keyword_index(),
+    "upkeep.rebuild_vector_index": lambda user: user.store.upkeep.rebuild_vector_index(user.world.vectors),
+    "upkeep.pack": lambda user: user.store.upkeep.pack(),
     "rows.redact": lambda user: user.rows.redact(),
     "repository.delete": lambda user: [user.world.repository.delete(entry.entry_id) for entry in (FIRST, FILE)],
     "forgotten.add": lambda user: user.forgotten.add(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.entry import Entry
 from tests.strategies import DAY, NOW
 

@@ -10,8 +10,8 @@ import pytest
 
 from hardwon.adapters.sqlite.database import transaction, unenforced_foreign_keys
 from hardwon.adapters.sqlite.drift import drift, expected_schema, normalised, repair, schema_of
+from hardwon.adapters.sqlite.opening import repair_store
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import repair_store
 from tests.adapters.sqlite.historic_stores import LESSON, SECTION, STORES, content, unpack, version_of
 from tests.adapters.sqlite.sqlite_store import opened
 

@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.earlier_copies import keep_copy
+from hardwon.adapters.sqlite.opening import drift_of, open_store
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import drift_of, open_store
 from hardwon.domain.model.errors import NewerSchemaError, OlderSchemaError, StorageError
 from tests.adapters.sqlite.historic_stores import STORES, content, unpack
 from tests.adapters.sqlite.sqlite_store import opened
 
 OLD = next(store for store in STORES if store.stem == "4-24dd24c")
 COPY = "memory.db.v4"
-OPEN = "import sys; from hardwon.adapters.sqlite.store import open_store; open_store(sys.argv[1]).close()"
+OPEN = "import sys; from hardwon.adapters.sqlite.opening import open_store; open_store(sys.argv[1]).close()"
 SLOW = "import time; from hardwon.adapters.sqlite import copies; finish = copies._let_be_single; copies._let_be_single = lambda path: (time.sleep(0.2), finish(path));"
 KILLED = "import os; from hardwon.adapters.sqlite import {module} as module; module.{name} = lambda *_: os.kill(os.getpid(), 9);"
 

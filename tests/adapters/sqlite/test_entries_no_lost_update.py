@@ -14,7 +14,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, changes_between

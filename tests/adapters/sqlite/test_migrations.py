@@ -12,8 +12,8 @@ import pytest
 
 from hardwon.adapters.sqlite import migrations
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS

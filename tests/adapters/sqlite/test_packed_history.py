@@ -14,8 +14,8 @@ from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
 from hardwon.adapters.sqlite.database import Database, Row
 from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import SELECT_TEXTS, pack_postings, tokenized
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vector_blocks import TABLE, TRIGGERS
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry

@@ -10,9 +10,9 @@ import pytest
 from hardwon.adapters.sqlite import packed_search, postings
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.erase_files import StoreRows
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.packed_search import computes_as_sqlite, packed_scores
 from hardwon.adapters.sqlite.postings import pack_postings, varints
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.entries import EntryRepository

@@ -9,8 +9,8 @@ import pytest
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.erase_files import StoreRows
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.query_vectors import KEPT, RememberingEmbedder
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import EmbedderUnavailableError

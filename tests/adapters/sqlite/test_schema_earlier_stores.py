@@ -9,8 +9,8 @@ import pytest
 from hardwon.adapters.sqlite import migrations, schema
 from hardwon.adapters.sqlite.drift import drift
 from hardwon.adapters.sqlite.later import DERIVED
+from hardwon.adapters.sqlite.opening import drift_of, repair_store
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import drift_of, repair_store
 from hardwon.domain.model.injection.receipt import Receipt, Shown
 from tests.adapters.sqlite.historic_stores import (
     LESSON,

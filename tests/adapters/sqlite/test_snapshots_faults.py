@@ -14,7 +14,7 @@ import pytest
 from hardwon.adapters.sqlite.copies import opened_copy
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.use_cases.checkpoints import Checkpoints
@@ -166,7 +166,7 @@ CREATE = """
 import os, resource, signal, sys
 from hardwon.adapters.sqlite import copies, snapshots
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.clock import SystemClock
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
@@ -228,7 +228,7 @@ def test_remains_of_a_killed_process_are_no_checkpoint_and_the_next_one_clears_t
 WRITER = """
 import sys
 import time
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from tests.contracts.worlds import world_of
 from tests.strategies import lesson
 

@@ -13,8 +13,8 @@ import attrs
 import pytest
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.schema import NEWEST
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.domain.model.filters import LEARNINGS

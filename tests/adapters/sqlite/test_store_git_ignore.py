@@ -11,7 +11,7 @@ from hardwon.adapters.markdown.knowledge_bank import RECORD_NAME
 from hardwon.adapters.sqlite import capture_journal, database, hook_events, snapshots
 from hardwon.adapters.sqlite.capture_journal import CaptureLock
 from hardwon.adapters.sqlite.hook_events import note
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.conversation.hook_event import HookEvent
 from tests.adapters.git.repository import git
 

@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter, Scope

@@ -6,7 +6,7 @@ import attrs
 import pytest
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import LEARNINGS
 from tests.adapters.sqlite.sqlite_store import FULL, Sql, opened
@@ -96,7 +96,7 @@ def test_the_number_of_a_deleted_entry_is_not_given_again_even_when_reopened(fol
 WRITER = """
 import sys
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from tests.fakes.projects import store_entry
 from tests.strategies import lesson
 

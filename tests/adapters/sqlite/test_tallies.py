@@ -12,8 +12,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.erase_files import StoreRows
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.query import where
-from hardwon.adapters.sqlite.store import open_store
 from hardwon.adapters.sqlite.tallies import COUNTED, TABLE, TRIGGERS, count_ranked, tallied
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure

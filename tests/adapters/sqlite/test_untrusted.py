@@ -115,7 +115,7 @@ def test_names_are_read_as_they_were_written(tmp_path: Path, name: str) -> None:
 
 
 def test_a_restore_ends_at_its_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from hardwon.adapters.sqlite.store import open_store
+    from hardwon.adapters.sqlite.opening import open_store
 
     with contextlib.closing(open_store(str(tmp_path))) as store:
         store.rows("PRAGMA journal_mode = DELETE")

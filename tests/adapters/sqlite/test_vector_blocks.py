@@ -10,7 +10,7 @@ import pytest
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex, pack_block
 from hardwon.adapters.sqlite.copies import opened_copy
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING

@@ -8,7 +8,7 @@ import io
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite.store import open_store
+from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Identity, Project, Registry

@@ -1,14 +1,14 @@
 """The store on a PostgreSQL server: every role of it. Its library is imported only when a server keeps the store."""
 
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import OF_OTHERS
 from hardwon.domain.model.settings import ServerAddress
-from hardwon.entrypoints.engine import Engine, Entries, Upkeep, Warn
 from hardwon.ports.override import override
+from hardwon.ports.store import Entries, Store, Upkeep, Warn
 
 try:
     from hardwon.adapters.postgres.activity import PostgresReceipts, PostgresUsageLog
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from hardwon.ports.erasure import KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
     from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
-    from hardwon.ports.models import Embedder
     from hardwon.ports.overview import Overview
     from hardwon.ports.projects import Projects
     from hardwon.ports.snapshots import Snapshots
@@ -44,18 +43,16 @@ if TYPE_CHECKING:
 
 def open_postgres(
     server: ServerAddress,
-    folder: str,
     warn: Warn,
     *,
     busy_seconds: float = BUSY_SECONDS,
     longest_wait: float = LONGEST_WAIT,
-) -> "PostgresEngine":
+) -> "PostgresStore":
     """
     Open the store on *server*.
 
     Args:
         server: Its address.
-        folder: Of what concerns this machine alone.
         warn: Called with one line about a problem.
         busy_seconds: How long to wait for other writers.
         longest_wait: Seconds that a statement may take.
@@ -68,33 +65,31 @@ def open_postgres(
     database.warn = warn
     if database.is_read_only:
         warn(f"{database.path} is a standby: it can only be read")
-    engine = PostgresEngine(database, folder)
+    store = PostgresStore(database)
     with database.ahead():  # every door asks these next
-        _ = engine.metadata().automatic_provider
-        engine.registry("own")
-        engine.entries().count(OF_OTHERS)
-        engine.ledger().fingerprint("")
+        _ = store.metadata.automatic_provider
+        store.registry("own")
+        store.entries.count(OF_OTHERS)
+        store.ledger.fingerprint("")
         first_expiry(database)
         read_spaces(database)
-    return engine
+    return store
 
 
-class PostgresEngine(Engine):
+class PostgresStore(Store):
     """
     The store on a server.
 
     Args:
         database: The open connection.
-        folder: Of what concerns this machine alone.
 
     """
 
     is_there = True
     file = None
 
-    def __init__(self, database: Database, folder: str) -> None:
+    def __init__(self, database: Database) -> None:
         self.database = database
-        self._folder = folder
         self.path = database.path
 
     @override
@@ -113,6 +108,7 @@ class PostgresEngine(Engine):
     def close(self) -> None:
         self.database.close()
 
+    @cached_property
     @override
     def entries(self) -> Entries:
         return PostgresEntryRepository(self.database)
@@ -125,12 +121,7 @@ class PostgresEngine(Engine):
     def keywords_of_questions(self, *, enabled: bool) -> "KeywordIndex":
         return PostgresKeywordIndex(self.database)
 
-    @override
-    def has_outdated_keywords(self) -> bool:
-        from hardwon.adapters.postgres.words import is_outdated
-
-        return is_outdated(self.database)
-
+    @cached_property
     @override
     def triggers(self) -> "TriggerSource":
         from hardwon.adapters.postgres.entries import PostgresTriggerSource
@@ -149,62 +140,66 @@ class PostgresEngine(Engine):
             raise TypeError(f"{type(vectors).__name__} is on no server")
         return PostgresVectorIndex(vectors)
 
-    @override
-    def remembering(self, embedder: "Embedder") -> "Embedder":
-        from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder, own_file
-
-        return RememberingEmbedder(embedder, own_file(self._folder))
-
+    @cached_property
     @override
     def history(self) -> "History":
         from hardwon.adapters.postgres.activity import PostgresHistory
 
         return PostgresHistory(self.database)
 
+    @cached_property
     @override
     def receipts(self) -> "Receipts":
         return PostgresReceipts(self.database)
 
+    @cached_property
     @override
     def deliveries(self) -> "Deliveries":
         from hardwon.adapters.postgres.deliveries import PostgresDeliveries
 
         return PostgresDeliveries(self.database)
 
+    @cached_property
     @override
     def windows(self) -> "ContextWindows":
         from hardwon.adapters.postgres.deliveries import PostgresContextWindows
 
         return PostgresContextWindows(self.database)
 
+    @cached_property
     @override
     def influences(self) -> "Influences":
         from hardwon.adapters.postgres.influences import PostgresInfluences
 
         return PostgresInfluences(self.database)
 
+    @cached_property
     @override
     def usage(self) -> "UsageLog":
         return PostgresUsageLog(self.database)
 
+    @cached_property
     @override
     def absences(self) -> "Absences":
         from hardwon.adapters.postgres.file_state import PostgresAbsences
 
         return PostgresAbsences(self.database)
 
+    @cached_property
     @override
     def tombstones(self) -> "Tombstones":
         from hardwon.adapters.postgres.file_state import PostgresTombstones
 
         return PostgresTombstones(self.database)
 
+    @property
     @override
     def ledger(self) -> "ImportLedger":
         from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
 
         return PostgresImportLedger(self.database)
 
+    @cached_property
     @override
     def projects(self) -> "Projects":
         from hardwon.adapters.postgres.projects import PostgresProjects
@@ -215,54 +210,52 @@ class PostgresEngine(Engine):
     def registry(self, mode: "TrustMode") -> "Registry":
         return read_registry(self.database, mode)
 
+    @cached_property
     @override
     def proposals(self) -> "Proposals":
         from hardwon.adapters.postgres.proposals import PostgresProposals
 
         return PostgresProposals(self.database)
 
+    @cached_property
     @override
     def overview(self) -> "Overview":
         from hardwon.adapters.postgres.overview import PostgresOverview
 
         return PostgresOverview(self.database)
 
+    @cached_property
     @override
     def metadata(self) -> PostgresMetadata:
         return PostgresMetadata(self.database)
 
+    @property
     @override
     def snapshots(self) -> "Snapshots":
         from hardwon.adapters.postgres.snapshots import PostgresSnapshots
 
         return PostgresSnapshots(self.database)
 
+    @cached_property
     @override
     def contents(self) -> "StoreContents":
         from hardwon.adapters.postgres.contents import PostgresStoreContents
 
         return PostgresStoreContents(self.database)
 
-    @override
-    def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
-        rows = self.database.rows(
-            "SELECT e.project, t.file_path, count(*) FROM hardwon.entry e"
-            " JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number"
-            " WHERE e.tenant = %(tenant)s AND t.author = current_user AND t.file_path IS NOT NULL AND e.project IS NOT NULL"
-            " GROUP BY e.project, t.file_path"
-        )
-        yield from ((project, path, number) for project, path, number in rows)
-
+    @cached_property
     @override
     def upkeep(self) -> "PostgresUpkeep":
         return PostgresUpkeep(self.database)
 
+    @cached_property
     @override
     def rows(self) -> "PostgresRows":
         from hardwon.adapters.postgres.erase import PostgresRows
 
         return PostgresRows(self.database)
 
+    @cached_property
     @override
     def copies(self) -> "tuple[KeptElsewhere, ...]":
         from hardwon.adapters.postgres.erase import ServerCopies
@@ -308,6 +301,12 @@ class PostgresUpkeep(Upkeep):
     @override
     def has_keyword_index(self) -> bool:
         return True
+
+    @override
+    def has_outdated_keywords(self) -> bool:
+        from hardwon.adapters.postgres.words import is_outdated
+
+        return is_outdated(self._database)
 
     @override
     def refresh_keyword_index(self) -> int:

@@ -1,4 +1,4 @@
-"""The engine of an open store, a file of SQLite or a server, which gives every role of it."""
+"""An open store, a file of SQLite or a server: all its roles as attributes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -7,7 +7,6 @@ from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.vectors import VectorStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from contextlib import AbstractContextManager
 
     from hardwon.domain.model.embedding import Space
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from hardwon.ports.erasure import ErasableRows, KeptElsewhere
     from hardwon.ports.file_state import Absences, ImportLedger, Tombstones
     from hardwon.ports.keyword_index import KeywordIndex, TriggerSource
-    from hardwon.ports.models import Embedder
     from hardwon.ports.overview import Overview
     from hardwon.ports.projects import Projects
     from hardwon.ports.snapshots import Snapshots
@@ -121,6 +119,10 @@ class Upkeep(Protocol):
         """Return whether the keyword index is there and fits the entries."""
         ...
 
+    def has_outdated_keywords(self) -> bool:
+        """Return whether the keyword index is of an earlier version; it answers until it is refreshed."""
+        ...
+
     def refresh_keyword_index(self) -> int:
         """
         Update an index of an earlier version; return the number of entries that were indexed again.
@@ -158,7 +160,7 @@ class Upkeep(Protocol):
         ...
 
 
-class Engine(Protocol):
+class Store(Protocol):
     """
     An open store.
 
@@ -188,8 +190,9 @@ class Engine(Protocol):
         """Close the store; idempotent."""
         ...
 
+    @property
     def entries(self) -> Entries:
-        """Return the entries."""
+        """The entries."""
         ...
 
     def keywords(self, *, enabled: bool) -> "KeywordIndex":
@@ -200,12 +203,9 @@ class Engine(Protocol):
         """Return the keyword index for questions, which are answered without an index where there is none."""
         ...
 
-    def has_outdated_keywords(self) -> bool:
-        """Return whether the keyword index is of an earlier version; it answers until `Upkeep.refresh_keyword_index`."""
-        ...
-
+    @property
     def triggers(self) -> "TriggerSource":
-        """Return the trigger phrases."""
+        """The trigger phrases."""
         ...
 
     def vectors(self, space: "Space", warn: Warn, kinds: "tuple[Kind, ...]", *, is_active: bool) -> ActiveVectors:
@@ -216,86 +216,96 @@ class Engine(Protocol):
         """Return the index of *vectors*; worth keeping, as it may keep those it has loaded."""
         ...
 
-    def remembering(self, embedder: "Embedder") -> "Embedder":
-        """Return *embedder* with a memory of the newest queries."""
-        ...
-
+    @property
     def history(self) -> "History":
-        """Return the changes of entries."""
+        """The changes of entries."""
         ...
 
+    @property
     def receipts(self) -> "Receipts":
-        """Return the receipts of injections."""
+        """The receipts of injections."""
         ...
 
+    @property
     def deliveries(self) -> "Deliveries":
-        """Return the deliveries of injections."""
+        """The deliveries of injections."""
         ...
 
+    @property
     def windows(self) -> "ContextWindows":
-        """Return the injected memory in agents' context windows."""
+        """The injected memory in agents' context windows."""
         ...
 
+    @property
     def influences(self) -> "Influences":
-        """Return the usage signals."""
+        """The usage signals."""
         ...
 
+    @property
     def usage(self) -> "UsageLog":
-        """Return the counters of use."""
+        """The counters of use."""
         ...
 
+    @property
     def absences(self) -> "Absences":
-        """Return the state of files that are gone."""
+        """The state of files that are gone."""
         ...
 
+    @property
     def tombstones(self) -> "Tombstones":
-        """Return the deleted sections."""
+        """The deleted sections."""
         ...
 
+    @property
     def ledger(self) -> "ImportLedger":
-        """Return the imports done before."""
+        """The imports done before."""
         ...
 
+    @property
     def projects(self) -> "Projects":
-        """Return the projects."""
+        """The projects."""
         ...
 
     def registry(self, mode: "TrustMode") -> "Registry":
         """Return what is known of projects, where *mode* says which are trusted; hooks read it."""
         ...
 
+    @property
     def proposals(self) -> "Proposals":
-        """Return the pairs to review."""
+        """The pairs to review."""
         ...
 
+    @property
     def overview(self) -> "Overview":
-        """Return narrow reads over the whole store."""
+        """Narrow reads over the whole store."""
         ...
 
+    @property
     def metadata(self) -> Metadata:
-        """Return the store's own decisions."""
+        """The store's own decisions."""
         ...
 
+    @property
     def snapshots(self) -> "Snapshots":
-        """Return the saved states of the store."""
+        """The saved states of the store."""
         ...
 
+    @property
     def contents(self) -> "StoreContents":
-        """Return all contents, for an export or a copy."""
+        """All contents, for an export or a copy."""
         ...
 
-    def entries_by_file(self) -> "Iterator[tuple[str, str, int]]":
-        """Yield the id of a project, the path of a file and how many entries of that project the file has, for every file."""
-        ...
-
+    @property
     def upkeep(self) -> Upkeep:
-        """Return the checks and repairs."""
+        """The checks and repairs."""
         ...
 
+    @property
     def rows(self) -> "ErasableRows":
-        """Return the rows of the store, from which texts can be erased."""
+        """The rows of the store, from which texts can be erased."""
         ...
 
+    @property
     def copies(self) -> "tuple[KeptElsewhere, ...]":
-        """Return where copies of the rows may be that can't be changed from here."""
+        """Where copies of the rows may be that can't be changed from here."""
         ...
