@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.git.history import GitRepositoryHistory
+from hardwon.adapters.git.history import GitRepositoryHistory, has_object
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import ENVIRONMENT, fake_git, git, output_of, repository
 from tests.waiting import in_time
@@ -398,3 +398,72 @@ def test_no_program_that_the_repository_names_is_run(app: Path, tmp_path: Path) 
     assert first_commit(app)
     assert HISTORY.remote(str(app)) == f"ext::{program}"
     assert not (tmp_path / "run").exists()
+
+
+MANY = 300
+
+
+def commit_in(folder: Path) -> str:
+    return output_of(folder, "rev-list", "--max-parents=0", "HEAD").strip()
+
+
+@pytest.fixture
+def commits_only(tmp_path: Path) -> Path:
+    folder = tmp_path / "app"
+    git(tmp_path, "init", "--quiet", str(folder))
+    for number in range(3):
+        git(folder, "commit", "--quiet", "--allow-empty", "-m", str(number))
+    return folder
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_commit_is_found_loose_and_in_a_pack(commits_only: Path, packed: bool) -> None:  # noqa: FBT001
+    commits = output_of(commits_only, "rev-list", "HEAD").split()
+    if packed:
+        git(commits_only, "gc", "--quiet", "--prune=now")
+        assert not (commits_only / ".git/objects" / commits[0][:2]).exists()
+
+    assert [has_object(str(commits_only / ".git"), commit) for commit in commits] == [True] * 3
+    assert not has_object(str(commits_only / ".git"), "0" * 40)
+    assert not has_object(str(commits_only / ".git"), "f" * 40)
+
+
+def test_every_object_of_a_pack_is_found_and_no_neighbour_of_one(commits_only: Path) -> None:
+    for number in range(MANY):
+        (commits_only / str(number)).write_text(str(number))
+    git(commits_only, "add", "--all")
+    git(commits_only, "commit", "--quiet", "-m", "many")
+    git(commits_only, "gc", "--quiet", "--prune=now")
+    names = output_of(commits_only, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split()
+
+    assert len(names) > MANY
+    assert all(has_object(str(commits_only / ".git"), name) for name in names)
+    neighbours = {f"{(int(name, 16) + 1) % (1 << 160):040x}" for name in names} - {*names}
+    assert not any(has_object(str(commits_only / ".git"), name) for name in neighbours)
+
+
+def test_a_repository_with_longer_names_is_read(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--object-format=sha256")
+    git(tmp_path, "commit", "--quiet", "--allow-empty", "-m", "x")
+    git(tmp_path, "gc", "--quiet", "--prune=now")
+    name = commit_in(tmp_path)
+
+    assert len(name) == 64
+    assert has_object(str(tmp_path / ".git"), name)
+
+
+@pytest.mark.parametrize("name", ["", "not hexadecimal", "ab", "../config"])
+def test_a_name_of_another_form_is_not_found(commits_only: Path, name: str) -> None:
+    assert not has_object(str(commits_only / ".git"), name)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\xfftOc", b"\xfftOc\0\0\0\2" + b"\xff" * 1024, b"\xfftOc\0\0\0\2" + b"\0" * 3]
+)
+def test_a_damaged_index_has_nothing(commits_only: Path, content: bytes) -> None:
+    pack = commits_only / ".git/objects/pack"
+    (pack / "pack-x.idx").write_bytes(content)
+    os.mkfifo(pack / "pack-y.idx")
+
+    assert not has_object(str(commits_only / ".git"), "f" * 40)
+    assert has_object(str(commits_only / ".git"), commit_in(commits_only))

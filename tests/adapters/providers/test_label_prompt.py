@@ -11,7 +11,7 @@ from hardwon.domain.model.keyword_labels import GENERIC_LABELS
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import anything, lesson, texts
 
-LABELS = ["fts5", "content-hash"]
+WRITTEN_LABELS = ["fts5", "content-hash"]
 
 
 @pytest.mark.parametrize("category", CATEGORIES)
@@ -69,7 +69,7 @@ def test_every_entry_can_be_asked_about(description: str) -> None:
     ],
 )
 def test_the_first_array_of_strings_counts_whatever_surrounds_it(answer: str) -> None:
-    assert parse_labels(answer) == LABELS
+    assert parse_labels(answer) == WRITTEN_LABELS
 
 
 @pytest.mark.parametrize(
