@@ -9,12 +9,10 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.past_transcripts import AgentsTranscripts
-from hardwon.adapters.agents.programs import HOOK, SERVER, Programs
-from hardwon.adapters.agents.record import JsonSetupRecord
-from hardwon.adapters.agents.start_time import start_seconds
-from hardwon.adapters.agents.table import AGENTS
-from hardwon.adapters.agents.user_files import DiskUserFiles
+from hardwon.adapters.agents.table import AGENTS, HOOK, SERVER, Programs
+from hardwon.adapters.agents.transcripts import AgentsTranscripts
+from hardwon.adapters.agents.user_files import DiskUserFiles, JsonSetupRecord
+from hardwon.adapters.agents.wants import start_seconds
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.ports.agents import Agent, SetupTarget
 from hardwon.ports.transcripts import PastTranscripts

@@ -146,7 +146,7 @@ def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | N
         return "plugin"
     if _has_conversations(folder):
         return "files"
-    from hardwon.adapters.agents.record import JsonSetupRecord  # for a project without `init` only
+    from hardwon.adapters.agents.user_files import JsonSetupRecord  # for a project without `init` only
 
     record = JsonSetupRecord(settings.global_store)
     if not {*_places(folder)}.isdisjoint(record.projects()):
@@ -179,7 +179,7 @@ def keep_as_before(store: str) -> None:
     Raises:
         StorageError: the record can't be written.
     """
-    from hardwon.adapters.agents.record import JsonSetupRecord
+    from hardwon.adapters.agents.user_files import JsonSetupRecord
 
     JsonSetupRecord(store).keep_everywhere(wanted=True)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from hardwon.adapters.agents.kept_transcripts import KeptTranscripts
+from hardwon.adapters.agents.transcripts import KeptTranscripts
 from hardwon.adapters.folders.whereabouts import LostFolders
 from hardwon.adapters.git.earlier_texts import EarlierTexts
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles

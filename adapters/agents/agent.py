@@ -8,13 +8,22 @@ from typing import Any
 
 import attrs
 
-from hardwon.adapters.agents.command_files import command_text
 from hardwon.adapters.agents.config_edit import Document, our_commands
 from hardwon.adapters.agents.edit_json import read_document
 from hardwon.adapters.agents.edit_toml import read_toml
-from hardwon.adapters.agents.programs import NAME, PLUGIN, SERVER, Programs, program_in
-from hardwon.adapters.agents.table import SECONDS, AgentFacts, JsonFile, PluginFile, TomlFile
-from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget, hook_in, plugin_text
+from hardwon.adapters.agents.table import (
+    NAME,
+    PLUGIN,
+    SECONDS,
+    SERVER,
+    AgentFacts,
+    JsonFile,
+    PluginFile,
+    Programs,
+    TomlFile,
+    program_in,
+)
+from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget, command_text, hook_in, plugin_text
 from hardwon.adapters.agents.user_files import DiskUserFiles
 from hardwon.adapters.agents.wants import Host, wants_of
 from hardwon.domain.model.errors import UneditableFileError

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from hardwon.adapters.agents.programs import is_hook, is_server
+from hardwon.adapters.agents.table import is_hook, is_server
 from hardwon.domain.model.errors import TakenNameError, UneditableFileError
 
 Document: TypeAlias = Mapping[str, Any]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hardwon.adapters.agents import edit_json, edit_toml
-from hardwon.adapters.agents.record import NAME, JsonSetupRecord
+from hardwon.adapters.agents.user_files import NAME, JsonSetupRecord
 from hardwon.adapters.config.files import LOCAL_MD
 from hardwon.adapters.config.jsonc import read_jsonc
 from hardwon.adapters.config.reader import read_settings

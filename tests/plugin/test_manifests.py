@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.adapters.agents.programs import NAME
-from hardwon.adapters.agents.table import SECONDS
+from hardwon.adapters.agents.table import NAME, SECONDS
 from tests.entrypoints.hook_process import BIN
 from tests.plugin.launching import LAUNCH, PLUGIN, Desk
 from tests.waiting import LONGEST_WAIT

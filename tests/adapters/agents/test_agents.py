@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.programs import Programs
-from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, AgentFacts
+from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, AgentFacts, Programs
 from hardwon.adapters.agents.targets import plugin_text
 from hardwon.domain.model.errors import TakenNameError
 from hardwon.ports.agents import Agent, Connection

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.programs import Programs
-from hardwon.adapters.agents.table import AGENTS, CODEX
+from hardwon.adapters.agents.table import AGENTS, CODEX, Programs
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.ports.agents import Agent, SetupTarget
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles

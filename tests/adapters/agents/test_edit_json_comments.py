@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.agents.agent import ConfiguredAgent
 from hardwon.adapters.agents.edit_json import blanked, comments_in, edited, read_document
-from hardwon.adapters.agents.programs import Programs
-from hardwon.adapters.agents.table import GEMINI_CLI
+from hardwon.adapters.agents.table import GEMINI_CLI, Programs
 from hardwon.domain.model.errors import UneditableFileError
 
 OWN = """// mine

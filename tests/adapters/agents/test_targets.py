@@ -5,8 +5,7 @@ import json
 import pytest
 
 from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.programs import Programs
-from hardwon.adapters.agents.table import GEMINI_CLI
+from hardwon.adapters.agents.table import GEMINI_CLI, Programs
 from hardwon.adapters.agents.targets import JsonTarget, TomlTarget, WholeTarget
 from hardwon.domain.use_cases.setup import Done, Plan, SetUp, Untouched
 from hardwon.ports.agents import SetupTarget

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.agents.record import JsonSetupRecord
-from hardwon.adapters.agents.user_files import MAX_BYTES, DiskUserFiles
+from hardwon.adapters.agents.user_files import MAX_BYTES, DiskUserFiles, JsonSetupRecord
 from hardwon.domain.model.errors import StorageError, UneditableFileError
 from hardwon.ports.agents import SetupRecord, UserFiles, Written
 from tests.fakes.setup import InMemorySetupRecord, InMemoryUserFiles

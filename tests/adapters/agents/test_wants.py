@@ -1,14 +1,16 @@
 """The open requests of each host, as measured with the real programs; hashes are those that Codex 0.169.0 gave."""
 
 import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.agents import wants
 from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.programs import Programs
-from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, AgentFacts
+from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE, AgentFacts, Programs
+from hardwon.adapters.agents.wants import start_seconds
 
 HOOK, SERVER = "/bin/hardwon-hook", "/opt/my tools/hardwon-mcp"
 FAST, SLOW = 0.4, 3.0
@@ -206,3 +208,33 @@ def test_settings_of_any_form_are_read_without_an_error(home: Home, facts: Agent
         home.write(path, text)
 
     assert home.wants(facts, SLOW) == []
+
+
+PAUSE = 0.2
+
+
+def program(folder: Path, text: str) -> str:
+    path = folder / "hardwon-mcp"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def test_the_first_answer_ends_the_measurement_and_the_server(tmp_path: Path) -> None:
+    answering = f'read request; sleep {PAUSE}; echo "$HARDWON_STORE" > {tmp_path}/store; echo {{}}; exec sleep 60'
+    began = time.monotonic()
+    seconds = start_seconds(program(tmp_path, answering))
+
+    assert PAUSE <= seconds <= time.monotonic() - began < 60
+    assert not Path((tmp_path / "store").read_text().strip()).parent.exists(), "it ran on the store of the user"
+
+
+@pytest.mark.parametrize("text", ["exit 3", "exec sleep 60"])
+def test_a_server_that_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(wants, "LIMIT_SECONDS", PAUSE)
+
+    assert 0 < start_seconds(program(tmp_path, text)) < 60
+
+
+def test_a_program_that_is_not_there_takes_no_time(tmp_path: Path) -> None:
+    assert start_seconds(str(tmp_path / "none")) == 0.0

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters import hook_log
-from hardwon.adapters.agents import record
+from hardwon.adapters.agents import user_files
 from hardwon.adapters.markdown.knowledge_bank import RECORD_NAME
 from hardwon.adapters.sqlite import capture_journal, database, hook_events, snapshots
 from hardwon.adapters.sqlite.capture_journal import CaptureLock
@@ -27,7 +27,7 @@ OURS = (
         hook_log.FILE_NAME,
         f"{hook_log.FILE_NAME}.1",
         RECORD_NAME,
-        record.NAME,
+        user_files.RECORD,
         f"{snapshots.FOLDER}/1.db",
     ),
 )

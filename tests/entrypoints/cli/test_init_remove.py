@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.agents.record import JsonSetupRecord
-from hardwon.adapters.agents.user_files import DiskUserFiles
+from hardwon.adapters.agents.user_files import DiskUserFiles, JsonSetupRecord
 from hardwon.domain.use_cases.setup import SetUp
 from hardwon.entrypoints.bootstrap_agents import FOLDERS, build_agents, build_set_up
 from hardwon.entrypoints.cli.setup_output import gone_of

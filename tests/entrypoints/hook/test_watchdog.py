@@ -16,7 +16,7 @@ from unittest import mock
 
 import pytest
 
-from hardwon.adapters.agents.programs import Programs
+from hardwon.adapters.agents.table import Programs
 from hardwon.entrypoints.hook import watchdog
 from tests.entrypoints.hook_process import BIN, World, calm
 from tests.entrypoints.hook_texts import block_of

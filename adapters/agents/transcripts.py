@@ -1,17 +1,19 @@
-"""Transcripts that Claude Code and Codex kept of earlier sessions."""
+"""Transcripts that agents keep themselves: those of earlier sessions, and those that hold what was forgotten; never changed."""
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX
+from hardwon.adapters.agents.table import CLAUDE_CODE, CODEX, GEMINI_CLI
+from hardwon.domain.model.erasure import Erasure
+from hardwon.ports.erasure import KeptElsewhere
 from hardwon.ports.override import override
 from hardwon.ports.transcripts import PastTranscript, PastTranscripts
 
-FOLDERS = ((CLAUDE_CODE, "projects"), (CODEX, "sessions"))
+WITH_SESSIONS = ((CLAUDE_CODE, "projects"), (CODEX, "sessions"))
 OF_A_HELPER = "agent-"
 """How Claude Code's names of transcripts begin that are of an agent's own helpers, not of a conversation with the user."""
 
@@ -31,7 +33,7 @@ class AgentsTranscripts(PastTranscripts):
     """
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:
-        self._folders = [os.path.join(agent.settings_folder(environ, home), name) for agent, name in FOLDERS]
+        self._folders = [os.path.join(agent.settings_folder(environ, home), name) for agent, name in WITH_SESSIONS]
 
     @override
     def all(self) -> Sequence[PastTranscript]:
@@ -74,3 +76,41 @@ def _fields(line: bytes) -> Mapping[str, Any]:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+FOLDERS = (*WITH_SESSIONS, (GEMINI_CLI, "tmp"))
+"""Where agents keep transcripts, below the folder of their settings."""
+
+OPENCODE_DATA = ".local/share/opencode"
+ENDINGS = (".jsonl", ".json", ".md")
+CHUNK = 4 * 1024 * 1024
+
+
+class KeptTranscripts(KeptElsewhere):
+    """
+    The transcripts of all agents of this user.
+
+    Args:
+        environ: May name other folders of the agents.
+        home: The user's folder.
+
+    """
+
+    def __init__(self, environ: Mapping[str, str], home: str) -> None:
+        below = (os.path.join(agent.settings_folder(environ, home), name) for agent, name in FOLDERS)
+        self._folders = (*below, os.path.join(home, OPENCODE_DATA))
+
+    @override
+    def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
+        return [f"a transcript of the agent: {path}" for path in self._paths() if _holds(path, erasure)]
+
+    def _paths(self) -> Iterator[str]:
+        for folder in self._folders:
+            for place, _, names in os.walk(folder):
+                yield from (os.path.join(place, name) for name in sorted(names) if name.endswith(ENDINGS))
+
+
+def _holds(path: str, erasure: Erasure) -> bool:
+    with suppress(OSError), open(path, "rb") as file:
+        return bool(erasure.found_in_bytes(iter(lambda: file.read(CHUNK), b"")))
+    return False
