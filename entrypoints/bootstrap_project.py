@@ -201,8 +201,7 @@ def open_instructions(project_root: str) -> "Instructions":
 
 def read_bank_entries(project_root: str, store: str, warn: Warn) -> "Iterator[SourcedEntry]":
     """Yield the entries of the knowledge banks: the project's, then the store's."""
-    from hardwon.adapters.markdown.bank_format import parse_bank
-    from hardwon.adapters.markdown.knowledge_bank import read_banks
+    from hardwon.adapters.markdown.knowledge_bank import parse_bank, read_banks
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
 
     for bank in read_banks(project_root, store, warn):

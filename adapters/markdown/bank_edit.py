@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import chain, count
 from typing import NamedTuple
 
-from hardwon.adapters.markdown.bank_format import (
+from hardwon.adapters.markdown.conflict import OPENING
+from hardwon.adapters.markdown.knowledge_bank import (
     ENTRY_MARK,
     counts_of,
     entries_of,
@@ -15,7 +16,6 @@ from hardwon.adapters.markdown.bank_format import (
     line_end,
     whole_number,
 )
-from hardwon.adapters.markdown.conflict import OPENING
 from hardwon.domain.model.entry import MAX_COUNT
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import (

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hardwon.adapters.durable import remove_unfinished
 from hardwon.adapters.markdown.bank_edit import BankView, MarkdownBanks, Span
 from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
-from hardwon.adapters.markdown.bank_format import entries_of, identity_of
 from hardwon.adapters.markdown.conversation_files import (
     MAX_BYTES,
     MemoryFolder,
@@ -16,6 +15,7 @@ from hardwon.adapters.markdown.conversation_files import (
 from hardwon.adapters.markdown.conversation_format import plain_section, section_chunk
 from hardwon.adapters.markdown.document_format import MEMORY
 from hardwon.adapters.markdown.file_text import decode_file
+from hardwon.adapters.markdown.knowledge_bank import entries_of, identity_of
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in, without_sections
 from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import read_regular_file

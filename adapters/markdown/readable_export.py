@@ -19,8 +19,8 @@ from itertools import count
 from hardwon.adapters.durable import PRIVATE, refuse_irregular, temporary_name
 from hardwon.adapters.folder import Folder, make_folder
 from hardwon.adapters.markdown.bank_edit import with_lesson
-from hardwon.adapters.markdown.bank_format import entries_of
 from hardwon.adapters.markdown.front_matter import write_markdown
+from hardwon.adapters.markdown.knowledge_bank import entries_of
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.knowledge_bank import TITLES

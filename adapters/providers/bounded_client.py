@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from hardwon.adapters.providers.endpoint import Endpoint
-from hardwon.adapters.providers.errors import (
+from hardwon.adapters.providers.endpoint import (
+    Endpoint,
     ProviderAnswerUnusableError,
     ProviderError,
     ProviderRateLimitedError,

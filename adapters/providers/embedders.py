@@ -10,8 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import quote
 
-from hardwon.adapters.providers.endpoint import endpoint_of
-from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderError
+from hardwon.adapters.providers.endpoint import ProviderAnswerUnusableError, ProviderError, endpoint_of
 from hardwon.adapters.providers.gemini_sdk import GeminiSdk
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.adapters.providers.ollama import PullProgress, has_model, model_name, ollama_url, pull

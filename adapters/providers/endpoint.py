@@ -1,12 +1,18 @@
-"""The address and key of a provider, and the text of its errors."""
+"""The address and key of a provider, and its errors with their texts."""
 
 import re
 from collections.abc import Mapping
 
 import attrs
 
-from hardwon.adapters.providers.errors import ProviderUnavailableError
 from hardwon.adapters.providers.table import Provider
+from hardwon.domain.model.errors import (
+    EmbedderError,
+    EmbedderUnavailableError,
+    LabelerUnavailableError,
+    RateLimitedError,
+    UnusableVectorError,
+)
 
 LONGEST_EXCERPT = 200
 # Providers repeat a refused key in part ("sk-ab****yz"); its first characters give such an echo away.
@@ -91,3 +97,23 @@ def endpoint_of(provider: Provider, key: str, url: str, model: str) -> Endpoint:
         way_out_of_404=provider.way_out_of_404.format(model=model),
         way_out_when_down=provider.way_out_when_down,
     )
+
+
+class ProviderError(EmbedderError, LabelerUnavailableError):
+    """
+    The root of a provider's errors; as they are errors of the ports too, no adapter translates them.
+
+    Every message is one line that names the provider, its host and the way out, never the key.
+    """
+
+
+class ProviderUnavailableError(ProviderError, EmbedderUnavailableError):
+    """The provider can't be reached, refused, or did not answer in time."""
+
+
+class ProviderRateLimitedError(ProviderUnavailableError, RateLimitedError):
+    """The provider wants fewer requests."""
+
+
+class ProviderAnswerUnusableError(ProviderError, UnusableVectorError):
+    """The provider reported success, but its answer is unusable."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import ProviderAnswerUnusableError, ProviderUnavailableError
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.domain.model.deadline import Deadline
 

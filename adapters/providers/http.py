@@ -7,8 +7,7 @@ import weakref
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from hardwon.adapters.providers.endpoint import Endpoint
-from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import Endpoint, ProviderAnswerUnusableError, ProviderUnavailableError
 from hardwon.domain.model.deadline import Deadline
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
-from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import ProviderAnswerUnusableError, ProviderUnavailableError
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.domain.model.deadline import Deadline
 

@@ -7,9 +7,17 @@ import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from hardwon.adapters.transcripts.formats import utterance_in_claude_code, utterance_in_codex, utterance_in_plain
 from hardwon.adapters.transcripts.records import object_in
-from hardwon.adapters.transcripts.utterances import Line, Question, Utterance, answers_to, lines_from
+from hardwon.adapters.transcripts.utterances import (
+    Line,
+    Question,
+    Utterance,
+    answers_to,
+    lines_from,
+    utterance_in_claude_code,
+    utterance_in_codex,
+    utterance_in_plain,
+)
 from hardwon.domain.model.conversation.session import ENDS_OF_QUESTION, Answered, Exchange
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.pause import Pause, is_off_record

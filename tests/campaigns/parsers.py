@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hardwon.adapters.agents import edit_json, edit_toml
-from hardwon.adapters.agents.user_files import NAME, JsonSetupRecord
+from hardwon.adapters.agents.user_files import RECORD, JsonSetupRecord
 from hardwon.adapters.config.files import LOCAL_MD
 from hardwon.adapters.config.jsonc import read_jsonc
 from hardwon.adapters.config.reader import read_settings
@@ -19,15 +19,15 @@ from hardwon.adapters.git import config_file
 from hardwon.adapters.git.identity import checked_out_branch, identify, is_repository
 from hardwon.adapters.legacy_index import read_memory_index
 from hardwon.adapters.markdown.anchors import extents, sections, without_markers
-from hardwon.adapters.markdown.bank_format import counts_of, entries_of, parse_bank
 from hardwon.adapters.markdown.conflict import has_conflict, without_conflict
 from hardwon.adapters.markdown.conversation_format import outline, permanence_of
 from hardwon.adapters.markdown.document import MarkdownDocument
 from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.host_memory import read_fact
+from hardwon.adapters.markdown.knowledge_bank import counts_of, entries_of, parse_bank
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in, sections_of_session
 from hardwon.adapters.pause_file import PauseFile
-from hardwon.adapters.providers.label_prompt import parse_labels
+from hardwon.adapters.providers.labelers import parse_labels
 from hardwon.adapters.transcripts.given_texts import given_texts
 from hardwon.adapters.transcripts.latest_turn import latest_turn
 from hardwon.adapters.transcripts.reader import JsonlTranscripts
@@ -180,7 +180,7 @@ PARSERS = {
         [b'model = "x"\n\n[mcp_servers.hardwon]\ncommand = "hardwon-mcp"\nargs = ["a"]\n'],
     ),
     "set-up record": Parser(
-        of_folder(NAME, lambda store: [JsonSetupRecord(store).get("/a"), JsonSetupRecord(store).folders()]),
+        of_folder(RECORD, lambda store: [JsonSetupRecord(store).get("/a"), JsonSetupRecord(store).folders()]),
         as_json({"files": {"/a": {"before": None, "after": "x"}}, "folders": ["/b"], "projects": ["/p"]}),
     ),
     "pauses": Parser(

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.adapters.markdown.knowledge_bank import parse_bank
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.file_state import ImportLedger

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.markdown.bank_format import parse_bank
-from hardwon.adapters.markdown.knowledge_bank import record_injection
+from hardwon.adapters.markdown.knowledge_bank import parse_bank, record_injection
 from hardwon.domain.model.injection.markdown_block import SourcedEntry
 
 NOW = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC)

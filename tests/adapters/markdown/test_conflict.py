@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.markdown.bank_edit import with_lesson
-from hardwon.adapters.markdown.bank_format import entries_of
 from hardwon.adapters.markdown.conflict import has_conflict, without_conflict
+from hardwon.adapters.markdown.knowledge_bank import entries_of
 from hardwon.domain.model.retro.bank_edit import BankLesson
 from tests.conflicts import conflict
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.markdown.bank_format import entries_of, identity_of
 from hardwon.adapters.markdown.front_matter import read_markdown
+from hardwon.adapters.markdown.knowledge_bank import entries_of, identity_of
 from hardwon.adapters.markdown.readable_export import safe_name, write_entries, written_folder
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.vocabulary import CATEGORIES

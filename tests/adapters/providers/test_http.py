@@ -9,8 +9,12 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from hardwon.adapters.providers.endpoint import Endpoint
-from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import (
+    Endpoint,
+    ProviderAnswerUnusableError,
+    ProviderError,
+    ProviderUnavailableError,
+)
 from hardwon.adapters.providers.http import JsonHttp
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.providers.faults import raw, status

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from hardwon.adapters.providers import bounded_client, http
-from hardwon.adapters.providers.errors import ProviderAnswerUnusableError, ProviderUnavailableError
+from hardwon.adapters.providers.endpoint import ProviderAnswerUnusableError, ProviderUnavailableError
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import unit
 from hardwon.domain.model.errors import RateLimitedError, UnusableVectorError

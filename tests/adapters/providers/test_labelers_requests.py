@@ -3,8 +3,7 @@
 import subprocess
 import sys
 
-from hardwon.adapters.providers.label_prompt import label_prompt
-from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler
+from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler, label_prompt
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.providers.stub_server import Answer, StubProviders
 from tests.strategies import lesson

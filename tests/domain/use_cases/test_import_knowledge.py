@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.adapters.markdown.knowledge_bank import parse_bank
 from hardwon.domain.model.entry import MAX_COUNT, Entry
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.identity import content_hash

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import attrs
 import pytest
 
-from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.adapters.markdown.knowledge_bank import parse_bank
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError, UneditableFileError
 from hardwon.domain.model.filters import LEARNINGS

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from hardwon.adapters.markdown.bank_format import parse_bank
+from hardwon.adapters.markdown.knowledge_bank import parse_bank
 from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.keyword_labels import GENERIC_LABELS, supported_labels
 from tests.adapters.providers.stub_server import running_stub

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.adapters.markdown.bank_format import MAX_PARSED_COUNT, _without_comments, parse_bank
+from hardwon.adapters.markdown.knowledge_bank import MAX_PARSED_COUNT, _without_comments, parse_bank
 from hardwon.domain.model.knowledge_bank import BankEntry
 from hardwon.domain.model.vocabulary import CONFIDENCES
 

@@ -1,6 +1,6 @@
 import pytest
 
-from hardwon.adapters.markdown.bank_format import MAX_PARSED_COUNT, parse_bank
+from hardwon.adapters.markdown.knowledge_bank import MAX_PARSED_COUNT, parse_bank
 from hardwon.domain.model.knowledge_bank import BankEntry
 
 
