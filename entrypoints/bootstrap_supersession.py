@@ -1,7 +1,7 @@
 """Use cases that let a learning take the place of another one."""
 
 from hardwon.domain.model.embedding import Space
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import PublicEntry
 from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.domain.use_cases.supersede import ProposeSupersessions, Supersede
 from hardwon.entrypoints.bootstrap import Memory
@@ -14,7 +14,7 @@ def build_supersede(memory: Memory) -> Supersede:
     return Supersede(build_change_entry(memory))
 
 
-def keep_in_place_of(memory: Memory, origin: Origin, entry: Entry, replaced: str | None) -> Stored:
+def keep_in_place_of(memory: Memory, origin: Origin, entry: PublicEntry, replaced: str | None) -> Stored:
     """
     Keep *entry*, which supersedes the one of the id *replaced*, if any; both or nothing is stored.
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry, redact_entry
+from hardwon.domain.model.entry import MAX_TEXT_BYTES, Entry, PublicEntry, redact_entry
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, StorageError
 from hardwon.domain.model.json_shapes import TEXT, TEXT_OR_NULL, TEXTS, beginning, fits, shown
 from hardwon.domain.model.settings import Settings
@@ -178,8 +178,8 @@ def run(arguments: Sequence[str]) -> int:
         entry = entry_from_fields(fields, project=project, now=system_clock().now())
         for line in complaints_of_private(entry.name, entry.description, entry.reasoning):
             warn(line)
-        clean = redact_entry(entry)  # before a store is made: nothing may be left of it
-        _store(clean, fields, resolved.settings, options)
+        public = redact_entry(entry)  # before a store is made: nothing may be left of it
+        _store(public, fields, resolved.settings, options)
     except InvalidEntryError as error:
         return _failed(error, INVALID)
     except HardwonError as error:
@@ -187,7 +187,7 @@ def run(arguments: Sequence[str]) -> int:
     return OK
 
 
-def _store(entry: Entry, fields: Mapping[str, Any], settings: Settings, options: argparse.Namespace) -> None:
+def _store(entry: PublicEntry, fields: Mapping[str, Any], settings: Settings, options: argparse.Namespace) -> None:
     memory = open_memory(settings, warn)
     with contextlib.closing(memory):
         origin = Origin(

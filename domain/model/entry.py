@@ -2,7 +2,7 @@
 
 import datetime as dt
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NewType
 
 import attrs
 
@@ -305,14 +305,18 @@ class Entry:
         )
 
 
-def redact_entry(entry: Entry) -> Entry:
+PublicEntry = NewType("PublicEntry", Entry)
+"""An entry without secrets, as `redact_entry` makes it: the only kind that a lesson is stored as."""
+
+
+def redact_entry(entry: Entry) -> PublicEntry:
     """
     Return *entry* with every text in its `stored_form`; its id follows its description.
 
     Raises:
         InvalidEntryError: nothing is left of a text that must not be blank.
     """
-    return attrs.evolve(
+    public = attrs.evolve(
         entry,
         name=stored_form(entry.name),
         description=stored_form(entry.description),
@@ -328,6 +332,7 @@ def redact_entry(entry: Entry) -> Entry:
         channel=_redact_optional(entry.channel),
         session_id=_redact_optional(entry.session_id),
     )
+    return PublicEntry(public)
 
 
 def _redact_optional(text: str | None) -> str | None:

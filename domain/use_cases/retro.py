@@ -9,7 +9,7 @@ import attrs
 
 from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry import MAX_COUNT, Entry
+from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.knowledge_bank import BankScope
@@ -142,7 +142,7 @@ def _stored(lesson: Lesson, sync_banks: SyncBanks) -> Stored:
     reach: Reach = "everywhere" if lesson.entry.source_project is None else "shared"
     imports = sync_banks.import_knowledge
     origin = Origin(sync_banks.workplace, "retro", reach)
-    stored = StoreEntry(PlaceEntry(imports.repository, imports.projects, origin)).keep(lesson.entry)
+    stored = StoreEntry(PlaceEntry(imports.repository, imports.projects, origin)).keep(redact_entry(lesson.entry))
     if lesson.entry.source_project is not None or stored.entry.source_project is None:
         return stored
     universal = attrs.evolve(stored.entry, source_project=None)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import attrs
 
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.entry import Entry, PublicEntry
 from hardwon.domain.model.vocabulary import Door, Reach
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.projects import Projects
@@ -130,14 +130,12 @@ class StoreEntry:
         """The entries."""
         return self.place_entry.repository
 
-    def keep(self, entry: Entry) -> Stored:
+    def keep(self, entry: PublicEntry) -> Stored:
         """
-        Store *entry* without its secrets; return the stored entry.
+        Store *entry*, which `redact_entry` made; return the stored entry.
 
         Raises:
-            InvalidEntryError: a text is empty without its secrets.
             StorageError: the store can't be written now; nothing was changed.
         """
-        clean = redact_entry(entry)
         with self.repository.transaction():
-            return self.place_entry.place(clean, Entry.observed_again)
+            return self.place_entry.place(entry, Entry.observed_again)

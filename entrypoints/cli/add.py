@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.entry import Entry, PublicEntry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.retro.lesson import made_name
@@ -63,7 +63,7 @@ class Draft(NamedTuple):
     confidence: str = "medium"
     text: str = ""
 
-    def entry(self, project: str | None, now: dt.datetime) -> Entry:
+    def entry(self, project: str | None, now: dt.datetime) -> PublicEntry:
         """
         Return the learning, without secrets.
 

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from hardwon.domain.model.context import NOWHERE, ContextQuery
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.settings import ServerAddress, Settings
 from hardwon.domain.use_cases.forget import Wanted
@@ -124,7 +124,9 @@ class _Demo:
 
     def _write(self, query: ContextQuery, before: Injection) -> None:
         _chapter("6. The agent stores a lesson; the next session has it")
-        stored = build_store_entry(self._memory, Origin(NOWHERE, "add")).keep(_lesson(self._memory.clock.now()))
+        stored = build_store_entry(self._memory, Origin(NOWHERE, "add")).keep(
+            redact_entry(_lesson(self._memory.clock.now()))
+        )
         say(f"Stored: {stored.entry.name} (id: {stored.entry.entry_id})")
         embed_with_progress(self._memory)
         after = self._names(self._inject(query))

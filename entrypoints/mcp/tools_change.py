@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
@@ -140,7 +140,7 @@ class StoreTools:
 
     async def _keep(self, entry: Entry, origin: Origin, keywords: Sequence[str], replaced: str | None) -> StoredMemory:
         """Store at once, for nothing may be lost; what takes its time comes after."""
-        stored = await self.worker.call(lambda memory: keep_in_place_of(memory, origin, entry, replaced))
+        stored = await self.worker.call(lambda memory: keep_in_place_of(memory, origin, redact_entry(entry), replaced))
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))

@@ -137,10 +137,10 @@ def complaints_of_length(entry: Entry) -> list[str]:
 
 def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
     """Return one line that names those of the keywords *given* for which *stored* has no room, none when it has."""
-    left_out = [keyword for keyword in distinct(tuple(map(redact, given))) if keyword not in stored.keywords]
-    if not left_out:
+    if len(stored.keywords) < MAX_KEYWORDS:
         return []
-    return [no_room_for(left_out)]
+    left_out = [keyword for keyword in distinct(tuple(map(redact, given))) if keyword not in stored.keywords]
+    return [no_room_for(left_out)] if left_out else []
 
 
 def complaints_of_private(*given: str) -> list[str]:

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.store_entry import Origin
 from hardwon.entrypoints.bootstrap import open_memory
@@ -109,7 +109,7 @@ def keep(world: World, **fields: object) -> Entry:
         text = json.dumps({**VALID, **COMPLETE, **fields})
         return (
             build_store_entry(memory, Origin(read_workplace(memory, str(world.project)), "writer", "everywhere"))
-            .keep(entry_from_json(text, project=world.project.name, now=memory.clock.now()))
+            .keep(redact_entry(entry_from_json(text, project=world.project.name, now=memory.clock.now())))
             .entry
         )
 

@@ -254,7 +254,7 @@ def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Le
 def _lesson(item: RetroItem, feature: Feature, now: dt.datetime) -> Lesson:
     words = tuple(map(stored_form, item.keywords))
     labels = valid_labels(words)
-    entry = redact_entry(_entry(item, labels, feature, now))
+    entry: Entry = redact_entry(_entry(item, labels, feature, now))
     name = _heading(entry.name) or _heading(made_name(entry.description)) or item.place
     return Lesson(
         place=item.place,

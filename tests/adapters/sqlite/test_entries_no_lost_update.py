@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.entry_change import EntryChange, changes_between
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
@@ -102,7 +102,7 @@ class NoUpdateIsLost(RuleBasedStateMachine):
     @rule(entry=lessons, connection=connections)
     def learn_once_more(self, entry: Entry, connection: int) -> None:
         for world in self.both(connection):
-            store_entry(world.repository).keep(entry)
+            store_entry(world.repository).keep(redact_entry(entry))
         self.entries[entry.entry_id] = self.entries[entry.entry_id].observed_again(entry)
 
     @rule(entry=lessons, connection=connections, wanted=changes)
@@ -158,7 +158,7 @@ def writer(name: str, entry: Entry) -> Callable[[World], None]:
             tier = TIERS[number % len(TIERS)]
             change(world, clock, entry.entry_id, EntryChange(title=f"{name} {number}", importance_tier=tier))
             judge(world, clock, entry.entry_id, useful=number % 2 == 0)
-            store_entry(world.repository).keep(entry)
+            store_entry(world.repository).keep(redact_entry(entry))
 
     return write
 

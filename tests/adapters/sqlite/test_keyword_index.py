@@ -6,6 +6,7 @@ import pytest
 from hardwon.adapters.sqlite import keyword_index
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.domain.model.entry import redact_entry
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
 from hardwon.domain.model.keywords import inverse_document_frequency
@@ -43,7 +44,7 @@ def test_a_recall_touches_neither_the_keyword_index_nor_updated_at(world: World,
 def test_observing_again_rewrites_the_keyword_index_only_when_words_changed(world: World, sql: Sql) -> None:
     world.add(FULL)
     before = sql("SELECT * FROM entries_fts_data")
-    store_entry(world.repository).keep(FULL)
+    store_entry(world.repository).keep(redact_entry(FULL))
 
     assert sql("SELECT * FROM entries_fts_data") == before
     assert sql("SELECT observation_count FROM entries") == [(4,)]

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.project import Visibility
@@ -18,7 +18,7 @@ from tests.strategies import entries, lesson, odd_entries
 @given(entry=odd_entries)
 def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
     repository = InMemoryEntryRepository()
-    stored = store_entry(repository).keep(entry)
+    stored = store_entry(repository).keep(redact_entry(entry))
 
     assert not stored.merged
     assert repository.get(entry.entry_id) == stored.entry == ANYHOW.mark(entry)
@@ -28,8 +28,8 @@ def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
 def test_the_same_lesson_twice_is_one_entry_seen_once_more(entry: Entry) -> None:
     repository = InMemoryEntryRepository()
     store = store_entry(repository)
-    store.keep(entry)
-    second = store.keep(entry)
+    store.keep(redact_entry(entry))
+    second = store.keep(redact_entry(entry))
 
     assert second.merged
     assert second.entry == attrs.evolve(ANYHOW.mark(entry), observation_count=entry.observation_count + 1)
@@ -41,7 +41,7 @@ def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
     repository = InMemoryEntryRepository()
     store = store_entry(repository)
     for item in lessons:
-        store.keep(item)
+        store.keep(redact_entry(item))
 
     first_of = {item.entry_id: item for item in reversed(lessons)}
     kept = {item.entry_id: item for item in repository.find(LEARNINGS, limit=99)}
@@ -56,18 +56,18 @@ def test_nothing_is_lost_and_nothing_doubled(lessons: list[Entry]) -> None:
 def test_recalls_go_on_counting_through_a_merge() -> None:
     repository = InMemoryEntryRepository()
     entry = lesson("retry")
-    store_entry(repository).keep(entry)
+    store_entry(repository).keep(redact_entry(entry))
     InMemoryUsageLog(repository.state).record_recall([1], entry.updated_at)
 
-    assert store_entry(repository).keep(entry).entry.recall_count == 1
+    assert store_entry(repository).keep(redact_entry(entry)).entry.recall_count == 1
     assert [item.recall_count for item in repository.find(LEARNINGS, limit=9)] == [1]
 
 
 def test_secrets_go_before_the_identity_is_made() -> None:
     repository = InMemoryEntryRepository()
     store = store_entry(repository)
-    first = store.keep(lesson("Key ghp_" + "a1B2" * 9 + " leaked <private>at Acme</private>"))
-    second = store.keep(lesson("Key ghp_" + "c3D4" * 9 + " leaked"))
+    first = store.keep(redact_entry(lesson("Key ghp_" + "a1B2" * 9 + " leaked <private>at Acme</private>")))
+    second = store.keep(redact_entry(lesson("Key ghp_" + "c3D4" * 9 + " leaked")))
 
     assert first.entry.description == "Key [REDACTED] leaked"
     assert second.merged
@@ -78,7 +78,7 @@ def test_a_lesson_of_which_nothing_public_is_left_changes_nothing() -> None:
     repository = InMemoryEntryRepository()
 
     with pytest.raises(InvalidEntryError):
-        store_entry(repository).keep(lesson("<private>x</private>"))
+        store_entry(repository).keep(redact_entry(lesson("<private>x</private>")))
     assert repository.find(LEARNINGS, limit=9) == []
 
 
@@ -87,7 +87,7 @@ def test_a_store_that_cannot_be_written_raises_and_keeps_nothing() -> None:
     repository.busy = True
 
     with pytest.raises(StorageError):
-        store_entry(repository).keep(lesson("retry"))
+        store_entry(repository).keep(redact_entry(lesson("retry")))
     assert repository.find(LEARNINGS, limit=9) == []
 
 
@@ -100,7 +100,7 @@ def beside(known: Entry, origin: Origin) -> tuple[Entry, InMemoryProjects]:
     repository = InMemoryEntryRepository()
     projects = InMemoryProjects(repository.state)
     repository.put(known)
-    return store_entry(repository, projects, origin).keep(TWIN).entry, projects
+    return store_entry(repository, projects, origin).keep(redact_entry(TWIN)).entry, projects
 
 
 def test_a_lesson_of_the_users_own_is_not_changed_by_a_foreign_project_that_has_it_too() -> None:
