@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.adapters.sqlite.database import Database
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
+    from hardwon.domain.model.injection.context_window import LastResponse
     from hardwon.domain.model.injection.delivery import GivenText
     from hardwon.domain.model.injection.receipt import Turn
     from hardwon.domain.model.project import Conversations, KeepingReason
@@ -47,6 +48,7 @@ __all__ = [
     "project_to_note",
     "put_aside",
     "read_given_texts",
+    "read_history",
     "read_turn",
     "reason_to_keep",
 ]
@@ -354,6 +356,26 @@ def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
     from hardwon.adapters.transcripts.given_texts import given_texts  # compiles patterns
 
     return given_texts(transcript_path)
+
+
+def read_history(transcript_path: str, response: "LastResponse | None") -> "Sequence[GivenText] | None":
+    """
+    Return the texts that the model still has beside the conversation with which a session goes on.
+
+    Args:
+        transcript_path: The session's transcript, which a fork may not have yet.
+        response: The last one in that conversation, by which the original of a fork is found; None where it is not known.
+
+    Returns:
+        None where nothing tells.
+
+    """
+    from hardwon.adapters.clock import SystemClock
+    from hardwon.adapters.transcripts.history import history_texts, original_of  # compiles patterns
+
+    if response and not os.path.isfile(transcript_path):
+        transcript_path = original_of(transcript_path, response, SystemClock().now())
+    return history_texts(transcript_path)
 
 
 def read_turn(transcript_path: str) -> "Turn":

@@ -1,12 +1,12 @@
 """The texts that a host gave its model beside the conversation, as its transcript has them. Standard library only."""
 
-import datetime as dt
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from hardwon.adapters.transcripts.latest_turn import last_lines
-from hardwon.adapters.transcripts.records import object_in, texts_in
+from hardwon.adapters.transcripts.records import object_in, texts_in, zoned_time
 from hardwon.domain.model.injection.delivery import GivenText
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -27,16 +27,19 @@ def given_texts(path: str) -> list[GivenText] | None:
         None where it can't be known: no file, or one without a line that could have such a text.
 
     """
-    found, could_have = list[GivenText](), False
-    for line in last_lines(path, MAX_BYTES):
-        could_have = could_have or bool(_COULD_HAVE.search(line))
-        if _HAS_GIVEN.search(line):
-            found += _given_in(object_in(line))
-    return found if could_have else None
+    passages = [texts for line in last_lines(path, MAX_BYTES) if (texts := texts_given_in(line)) is not None]
+    return [*chain.from_iterable(passages)] if passages else None
+
+
+def texts_given_in(line: bytes) -> Sequence[GivenText] | None:
+    """Return the texts of a line of a transcript; None for a line that never has any."""
+    if not _COULD_HAVE.search(line):
+        return None
+    return [*_given_in(object_in(line))] if _HAS_GIVEN.search(line) else ()
 
 
 def _given_in(line: Mapping[str, Any]) -> Iterator[GivenText]:
-    at = _time(line.get("timestamp"))
+    at = zoned_time(line.get("timestamp"))
     attachment, payload = line.get("attachment"), line.get("payload")
     if isinstance(attachment, dict) and attachment.get("type") in HOOK_TEXTS:
         content = attachment.get("content")
@@ -46,12 +49,3 @@ def _given_in(line: Mapping[str, Any]) -> Iterator[GivenText]:
     else:
         texts = []
     yield from (GivenText(text, at) for text in texts if isinstance(text, str))
-
-
-def _time(value: Any) -> dt.datetime | None:
-    """Parse a time with its zone; None for anything else."""
-    try:
-        at = dt.datetime.fromisoformat(value) if isinstance(value, str) else None
-    except ValueError:
-        return None
-    return at if at and at.tzinfo else None

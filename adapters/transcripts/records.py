@@ -1,8 +1,12 @@
 """Untrusted JSON values of a transcript, read without errors, and the edits of files that agents' tools made."""
 
+import datetime as dt
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+
+SYNTHETIC = "<synthetic>"
+"""The model that Claude Code names for a response that it gave itself."""
 
 
 def text_or(value: Any, otherwise: str = "") -> str:
@@ -27,6 +31,15 @@ def object_in(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
+
+
+def zoned_time(value: Any) -> dt.datetime | None:
+    """Parse a time with its zone; None for anything else."""
+    try:
+        at = dt.datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return at if at and at.tzinfo else None
 
 
 PATCH = "*** Begin Patch"

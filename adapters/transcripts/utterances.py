@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, BinaryIO, NamedTuple
 
-from hardwon.adapters.transcripts.records import objects_in, text_or, texts_in
+from hardwon.adapters.transcripts.records import SYNTHETIC, objects_in, text_or, texts_in
 from hardwon.domain.model.conversation.session import Answered
 from hardwon.domain.model.host_text import without_host_text
 
@@ -190,7 +190,6 @@ def _quoted(text: str, question: str) -> str:
 
 
 _NOT_UTTERED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
-_SYNTHETIC = "<synthetic>"
 _INTERRUPTED = "[Request interrupted by user"
 _COMMAND = re.compile(r"\s*<command-(?:name|message)>")
 _NAME = re.compile(r"<command-name>\s*/?([^<>\s]+)\s*</command-name>")
@@ -217,7 +216,7 @@ def utterance_in_claude_code(line: Mapping[str, Any], boundaries: Collection[str
 
 def _from_agent(own: Utterance, message: Mapping[str, Any]) -> Utterance | None:
     content = message.get("content")
-    if message.get("model") == _SYNTHETIC:
+    if message.get("model") == SYNTHETIC:
         return None
     replies = tuple(_texts(content))
     asked = {

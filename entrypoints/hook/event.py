@@ -156,9 +156,9 @@ class Event:
         """Return whether the history with which the session goes on has *text*."""
         if not text or self._request.beginning != "continued":
             return False
-        from hardwon.entrypoints.bootstrap_capture import read_given_texts
+        from hardwon.entrypoints.bootstrap_capture import read_history
 
-        texts = read_given_texts(self._request.transcript_path) or ()
+        texts = read_history(self._request.transcript_path, self._request.last_response) or ()
         return any(text.strip() in given.text for given in texts)
 
     @property

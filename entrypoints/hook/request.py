@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from hardwon.entrypoints.host_session import host_session
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.injection.context_window import Beginning
+    from hardwon.domain.model.injection.context_window import Beginning, LastResponse
 
 OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
@@ -34,6 +34,9 @@ BEGINNINGS: "Mapping[str, Beginning]" = {
 
 LONGEST_NAME = 200
 """Characters of a session's name; a longer one is no host's."""
+
+OLDEST_RESPONSE = 10 * 366 * 24 * 60 * 60
+"""Seconds; no host was there earlier."""
 
 LARGEST_PAYLOAD = 4 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
@@ -108,11 +111,21 @@ class HookRequest(NamedTuple):
 
     @property
     def beginning(self) -> "Beginning":
-        """How the session begins; without the transcript that the host names there is no history to go on with."""
+        """How the session begins; without the transcript that the host names it must describe a history to go on with."""
         source = self.payload.get("source")
         beginning = BEGINNINGS.get(source, "new") if isinstance(source, str) else "new"
-        has_history = not self.transcript_path or os.path.isfile(self.transcript_path)
+        has_history = not self.transcript_path or os.path.isfile(self.transcript_path) or self.last_response
         return beginning if has_history or beginning == "emptied" else "new"
+
+    @property
+    def last_response(self) -> "LastResponse | None":
+        """The last response of the history that the session goes on with; None where the host does not describe one."""
+        age, tokens = self.payload.get("seconds_since_last_response"), self.payload.get("context_tokens")
+        if not (isinstance(age, int) and isinstance(tokens, int) and 0 <= age <= OLDEST_RESPONSE):
+            return None
+        from hardwon.domain.model.injection.context_window import LastResponse  # for a session that goes on
+
+        return LastResponse(age, tokens)
 
     @property
     def compacted(self) -> str:

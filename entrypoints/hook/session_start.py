@@ -9,7 +9,7 @@ from hardwon.domain.model.injection.context_window import NOTHING, ContextWindow
 from hardwon.domain.model.settings import Occasion, Resolved
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_capture import has_events, read_given_texts, wake
+from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, build_versions, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_open_window, build_record_injection
@@ -154,7 +154,7 @@ class SessionStart:
                 ContextWindow(request.session_id),
                 request.beginning,
                 self._workplace.project,
-                lambda: read_given_texts(request.transcript_path),
+                lambda: read_history(request.transcript_path, request.last_response),
             )
         except StorageError as error:
             self._warn(f"what this session was given before is not known: {error}")

@@ -29,6 +29,7 @@ from hardwon.adapters.markdown.memory_file import memory_file, sections_in, sect
 from hardwon.adapters.pause_file import PauseFile
 from hardwon.adapters.providers.labelers import parse_labels
 from hardwon.adapters.transcripts.given_texts import given_texts
+from hardwon.adapters.transcripts.history import history_texts
 from hardwon.adapters.transcripts.latest_turn import latest_turn
 from hardwon.adapters.transcripts.reader import JsonlTranscripts
 from hardwon.domain.model.errors import HardwonError
@@ -168,6 +169,7 @@ PARSERS = {
             lambda path: [*JsonlTranscripts(Cleaning("/p", "/home/me"), BOUNDARY_COMMANDS).read(path)],
             latest_turn,
             given_texts,
+            history_texts,
         ),
         [TRANSCRIPT],
     ),

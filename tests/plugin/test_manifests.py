@@ -20,7 +20,7 @@ ROOT = PLUGIN.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MANIFESTS = (".claude-plugin", ".codex-plugin")
 HOOKS = ("hooks.json", "codex.json")
-SOURCES = ("startup", "resume", "clear", "compact")
+SOURCES = ("startup", "resume", "fork", "clear", "compact")
 INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 1,

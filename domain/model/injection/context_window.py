@@ -25,6 +25,20 @@ class ContextWindow(NamedTuple):
     agent: str = ""
 
 
+class LastResponse(NamedTuple):
+    """
+    The last response in the history with which a session goes on, as the host describes it.
+
+    Attributes:
+        age: In whole seconds.
+        tokens: Of the context, with the response.
+
+    """
+
+    age: int
+    tokens: int
+
+
 class Held(NamedTuple):
     """
     The injected memory in a context window.

@@ -35,9 +35,9 @@ class Host:
         self.is_named = is_named
         self.transcript = world.folder / f"{session_id}.jsonl"
 
-    def start(self, source: str, *, arrives: bool = True) -> set[str]:
+    def start(self, source: str, *, arrives: bool = True, **facts: Any) -> set[str]:
         """Start the session; return the names of the lessons and rules that are printed."""
-        run = self.world.hook(payload={**self._shared(), "hook_event_name": "SessionStart", "source": source})
+        run = self.world.hook(payload={**self._shared(), "hook_event_name": "SessionStart", "source": source, **facts})
         assert (run.code, run.stderr, run.log) == (0, "", ())
         self._write({"type": "hook_success", "content": run.stdout.strip()} if arrives else {"type": "hook_cancelled"})
         return names(run.stdout)
@@ -59,14 +59,38 @@ class Host:
         copy.transcript.write_text(self.transcript.read_text("utf-8").replace(self.session_id, session_id), "utf-8")
         return copy
 
+    def respond(self, tokens: int) -> None:
+        """Write a response of the model, as Claude Code does."""
+        usage = {"input_tokens": 10, "cache_read_input_tokens": tokens - 15, "output_tokens": 5}
+        self._add({"type": "assistant", "message": {"role": "assistant", "model": "a-model", "usage": usage}})
+
     def _shared(self) -> dict[str, Any]:
         path = {"transcript_path": str(self.transcript)} if self.is_named else {}
         return {"session_id": self.session_id, "cwd": str(self.world.project), **path}
 
     def _write(self, attachment: dict[str, Any]) -> None:
-        line = {"type": "attachment", "timestamp": dt.datetime.now(dt.UTC).isoformat(), "attachment": attachment}
+        self._add({"type": "attachment", "attachment": attachment})
+
+    def _add(self, line: dict[str, Any]) -> None:
+        line = {"timestamp": dt.datetime.now(dt.UTC).isoformat(), **line, "sessionId": self.session_id}
         with self.transcript.open("a", encoding="utf-8") as file:
-            file.write(json.dumps({**line, "sessionId": self.session_id}) + "\n")
+            file.write(json.dumps(line) + "\n")
+
+
+class CodexHost(Host):
+    """Codex 0.169, whose fork names the session that has its history."""
+
+    def __init__(self, world: World, session_id: str, *, forked_from: str = "") -> None:
+        super().__init__(world, session_id)
+        folder = world.folder / "sessions" / "2026" / "11" / "25"
+        folder.mkdir(parents=True, exist_ok=True)
+        self.transcript = folder / f"rollout-2026-11-25T21-01-15-{session_id}.jsonl"
+        origin = {"forked_from_id": forked_from, "forked_from_ordinal_exclusive": 100} if forked_from else {}
+        self._add({"ordinal": 0, "type": "session_meta", "payload": {"id": session_id, **origin}})
+
+    def _write(self, attachment: dict[str, Any]) -> None:
+        content = [{"type": "input_text", "text": attachment["content"]}]
+        self._add({"ordinal": 1, "type": "response_item", "payload": {"role": "developer", "content": content}})
 
 
 def names(text: str) -> set[str]:
@@ -158,6 +182,45 @@ def test_a_fork_holds_the_block_that_its_history_carries(world: World) -> None:
     assert [fork.start("fork"), fork.start("resume")] == [{LATEST.name}, set()]
     assert Host(world, "three").start("fork") == ALL | {LATEST.name}  # its history is not there
     assert host.start("resume") == {LATEST.name}
+
+
+def test_a_fork_whose_history_is_copied_later_holds_the_block_of_its_original(world: World) -> None:
+    host, fork = Host(world), Host(world, "two")
+    host.start("startup")
+    host.respond(tokens=40_015)
+    described: dict[str, Any] = {"seconds_since_last_response": 0, "context_tokens": 40_015}
+    world.remember(LATEST)
+
+    assert Host(world, "three").start("fork", seconds_since_last_response=0, context_tokens=40_016) == ALL | {
+        LATEST.name
+    }
+    assert fork.start("fork", **described) == {LATEST.name}
+    assert fork.start("resume", **described) == set()
+    assert Host(world, "four").start("startup", **described) == ALL | {LATEST.name}
+
+
+def test_a_fork_whose_history_lies_with_its_original_holds_the_block(world: World) -> None:
+    host, fork = CodexHost(world, "one"), CodexHost(world, "two", forked_from="one")
+    host.start("startup")
+    world.remember(LATEST)
+
+    assert [fork.start("fork"), fork.start("resume"), fork.start("compact")] == [
+        {LATEST.name},
+        set(),
+        ALL | {LATEST.name},
+    ]
+    assert CodexHost(world, "three", forked_from="none").start("fork") == ALL | {LATEST.name}
+
+
+def test_without_a_store_a_fork_is_not_given_the_block_of_its_original_again(empty_world: World) -> None:
+    empty_world.variables["HARDWON_SEMANTIC_ENABLED"] = "false"
+    empty_world.write_bank("patterns", f"### Pattern: {FIRST.name}\nRetry.\n")
+    host = Host(empty_world)
+    host.start("startup")
+    host.respond(tokens=40_015)
+
+    assert Host(empty_world, "two").start("fork", seconds_since_last_response=0, context_tokens=40_015) == set()
+    assert Host(empty_world, "three").start("fork", seconds_since_last_response=0, context_tokens=9) == {FIRST.name}
 
 
 def test_a_new_session_and_one_of_another_name_get_the_whole_block(world: World) -> None:
