@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.filters import CONVERSATIONS, scope_of, seen_from
+from hardwon.domain.model.injection.entry_text import Length, units
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.retrieve import Retrieve
@@ -36,21 +37,21 @@ def build_retrieve(memory: Memory) -> Retrieve:
     )
 
 
-def build_inject(memory: Memory, workplace: Workplace | None = None) -> Inject:
+def build_inject(memory: Memory, workplace: Workplace | None = None, length: Length = units) -> Inject:
     """
     Return the use case behind the session-start hook.
 
     With a *workplace* that has conversations it adds those that are related; the query is embedded once for both. Vectors of
-    queries are remembered: sessions that go on, and those between two commits, ask the same.
+    queries are remembered: sessions that go on, and those between two commits, ask the same. The *length* is that of the host.
     """
     spaces = [space._replace(embedder=_remembering(memory, space.embedder)) for space in memory.spaces]
     if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
-        return _inject(memory._replace(spaces=spaces))
+        return _inject(memory._replace(spaces=spaces))._replace(length=length)
     from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 
     spaces = [space._replace(embedder=MemoisedEmbedder(space.embedder)) for space in spaces]
     shared = memory._replace(spaces=spaces)
-    return _inject(shared)._replace(relate=build_relate(shared))
+    return _inject(shared)._replace(relate=build_relate(shared)._replace(length=length), length=length)
 
 
 def _remembering(memory: Memory, embedder: "Embedder") -> "Embedder":

@@ -12,7 +12,7 @@ from hardwon.domain.model.errors import HardwonError, StorageError
 from hardwon.domain.model.filters import LEARNINGS, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
 from hardwon.domain.model.injection.context_window import NOTHING, Held
-from hardwon.domain.model.injection.entry_text import PrintedEntry, piece_text
+from hardwon.domain.model.injection.entry_text import Length, PrintedEntry, piece_text, units
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
     MAX_MISSED,
@@ -93,6 +93,7 @@ class Inject(NamedTuple):
         notice: A line about this project for the block; may be empty.
         refused: The settings that files of the project may not give, for the diagnostic line of a host.
         held: The memory that the agent has already; if a block is among it, only new rules and lessons are added.
+        length: How the host counts the length of the block.
 
     """
 
@@ -105,6 +106,7 @@ class Inject(NamedTuple):
     notice: str = ""
     refused: Sequence[str] = ()
     held: Held = NOTHING
+    length: Length = units
 
     def block_for(
         self,
@@ -217,6 +219,7 @@ class Inject(NamedTuple):
             rules=rules,
             related=related.section.text if related else "",
             notice=self.notice,
+            length=self.length,
         )
         ranked = self.repository.printed([scored.facts.seq for scored in selected.ranked])
         kept = block.fit([*map(workplace.labelled, ranked)])

@@ -7,6 +7,7 @@ from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.filters import COLLECTIONS, CONVERSATIONS, PolicyName, ScopeName, scope_of
 from hardwon.domain.model.injection.block import LARGEST_ENTRY
+from hardwon.domain.model.injection.entry_text import Length, units
 from hardwon.domain.model.injection.related_conversations import (
     ConversationSummary,
     RelatedSection,
@@ -134,12 +135,14 @@ class Relate(NamedTuple):
     Attributes:
         nearby: Finds conversations related to the user's work.
         clock: The time, for retiring expired entries.
+        length: How the host counts the length of the section.
 
     """
 
     repository: RankingReads
     nearby: RecallNearby
     clock: Clock
+    length: Length = units
 
     def section_for(
         self, context: ContextQuery, occasion: Occasion, deadline: Deadline, *, limit: int, most_units: int
@@ -152,7 +155,7 @@ class Relate(NamedTuple):
             occasion: The workplace and the token budget.
             deadline: The end of the time for searching.
             limit: The maximum number of conversations.
-            most_units: The maximum size of the section in UTF-16 units.
+            most_units: The maximum length of the section.
 
         Raises:
             StorageError: the store can't be read.
@@ -182,7 +185,7 @@ class Relate(NamedTuple):
         Raises:
             StorageError: the store can't be read.
         """
-        room = Room(occasion.budget_tokens, most_units)
+        room = Room(occasion.budget_tokens, most_units, self.length)
         if room.characters <= 0:
             return Related()
         late = deadline.passed()

@@ -12,6 +12,7 @@ from hardwon.entrypoints.host_session import host_session
 
 if TYPE_CHECKING:
     from hardwon.domain.model.injection.context_window import Beginning, LastResponse
+    from hardwon.domain.model.injection.entry_text import Length
 
 OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
@@ -34,6 +35,9 @@ BEGINNINGS: "Mapping[str, Beginning]" = {
 
 LONGEST_NAME = 200
 """Characters of a session's name; a longer one is no host's."""
+
+CODEX_TRANSCRIPT = "rollout-"
+"""How the name of a transcript of Codex begins; no other host's does."""
 
 OLDEST_RESPONSE = 10 * 366 * 24 * 60 * 60
 """Seconds; no host was there earlier."""
@@ -108,6 +112,14 @@ class HookRequest(NamedTuple):
     def is_of_the_host(self) -> bool:
         """Whether it was the host itself that asked, not the user."""
         return self.payload.get("source") == "system" or (bool(self._given_prompt.strip()) and not self.prompt.strip())
+
+    @property
+    def length(self) -> "Length":
+        """How the host counts the length of what it gives its model."""
+        from hardwon.domain.model.injection.entry_text import units, utf8_bytes  # for a block only
+
+        is_codex = os.path.basename(self.transcript_path).startswith(CODEX_TRANSCRIPT)
+        return utf8_bytes if is_codex else units
 
     @property
     def beginning(self) -> "Beginning":

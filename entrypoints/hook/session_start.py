@@ -81,7 +81,7 @@ class SessionStart:
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
         workplace = self._workplace
-        inject = build_inject(self._memory, workplace)
+        inject = build_inject(self._memory, workplace, request.length)
         retrieve = inject.retrieve._replace(semantic_seconds=SEMANTIC_CPU_SECONDS * self._slowdown)
         held = self._held(request)
         standing = self._standing_notice() if request.framed and not held.has_block else ""

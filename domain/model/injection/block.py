@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from hardwon.domain.model.injection.entry_text import Printable, lesson_text, units
+from hardwon.domain.model.injection.entry_text import Length, Printable, lesson_text, units
 from hardwon.domain.model.injection.frame import CONSTITUTIONAL, END, SECTIONS, TITLE, framed
 from hardwon.domain.model.injection.neutral_text import neutral
 from hardwon.domain.model.injection.rules import ConstitutionalText
@@ -64,10 +64,10 @@ class Diagnostics(NamedTuple):
 P = TypeVar("P", bound=Printable)
 
 MAX_UNITS = 9_500
-"""UTF-16 units of the whole block; Claude Code cuts the output of a hook at 10,000."""
+"""The length of the whole block, as the host counts it; Claude Code and Codex cut the output of a hook at 10,000."""
 
 LARGEST_ENTRY = MAX_UNITS // 3
-"""UTF-16 units; a larger entry is the first to be left out when not all fits."""
+"""A larger entry is the first to be left out when not all fits."""
 
 
 def needs_too_much_room(entry: Printable) -> bool:
@@ -91,6 +91,7 @@ class MemoryBlock(NamedTuple):
         rules: Constitutional entries, always printed first.
         related: The section of related conversations, always printed last; may be empty.
         notice: A line about this project, below the diagnostic one; may be empty.
+        length: How the host counts the length of the block.
 
     Examples:
         >>> from hardwon.domain.model.injection.entry_text import PrintedEntry
@@ -117,6 +118,7 @@ class MemoryBlock(NamedTuple):
     rules: Sequence[ConstitutionalText] = ()
     related: str = ""
     notice: str = ""
+    length: Length = units
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
         """
@@ -124,7 +126,7 @@ class MemoryBlock(NamedTuple):
 
         Entries of more than a third of the room are dropped first, then the worst of a category that keeps its quota.
         """
-        sizes = [units(lesson_text(entry)) for entry in ranked]
+        sizes = [self.length(lesson_text(entry)) for entry in ranked]
         kept = list(range(len(ranked)))
         if self._around(Counter(entry.category for entry in ranked)) + sum(sizes) > MAX_UNITS:
             kept = [place for place in kept if sizes[place] <= LARGEST_ENTRY]
@@ -158,7 +160,7 @@ class MemoryBlock(NamedTuple):
 
     def _around(self, counts: Mapping[Category | None, int]) -> int:
         """Return the length of the block without the texts of the entries."""
-        return units(
+        return self.length(
             self._assembled(sum(counts.values()), {category: "" for category, count in counts.items() if count})
         )
 

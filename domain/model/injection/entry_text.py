@@ -5,6 +5,7 @@ Stored text is data: none of its lines may read as part of the block's own frame
 library only.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, overload
 
 from hardwon.domain.model.injection.neutral_text import neutral, neutral_line, neutral_name
@@ -76,9 +77,18 @@ class PrintedEntry(NamedTuple):
 EntryForm: TypeAlias = Literal["lesson", "note"]
 
 
+Length: TypeAlias = Callable[[str], int]
+"""How a host counts the length of a text."""
+
+
 def units(text: str) -> int:
-    """Return the length of *text* in UTF-16 units, as the host counts it."""
+    """Return the length of *text* in UTF-16 units, as Claude Code counts it."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def utf8_bytes(text: str) -> int:
+    """Return the length of *text* in bytes of UTF-8, as Codex counts it."""
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def form_of(kind: Kind) -> EntryForm:

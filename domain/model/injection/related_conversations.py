@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.host_text import without_host_text
 from hardwon.domain.model.injection.block import LARGEST_ENTRY
-from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.entry_text import Length, units
 from hardwon.domain.model.injection.frame import RELATED
 from hardwon.domain.model.injection.neutral_text import neutral_line
 from hardwon.domain.model.text import CHARACTERS_A_TOKEN
@@ -160,11 +160,13 @@ class Room(NamedTuple):
 
     Attributes:
         budget_tokens: Tokens of 4 characters.
-        most_units: UTF-16 units, so that the block keeps room for lessons.
+        most_units: The maximum length as the host counts it, so that the block keeps room for lessons.
+        length: How the host counts.
     """
 
     budget_tokens: int
     most_units: int = LARGEST_ENTRY
+    length: Length = units
 
     @property
     def characters(self) -> int:
@@ -173,7 +175,7 @@ class Room(NamedTuple):
 
     def holds(self, section: RelatedSection) -> bool:
         """Return whether *section* fits in."""
-        return len(section.text) <= self.characters and units(section.text) <= self.most_units
+        return len(section.text) <= self.characters and self.length(section.text) <= self.most_units
 
 
 def related_section(

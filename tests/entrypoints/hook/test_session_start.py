@@ -92,6 +92,22 @@ def test_the_host_never_has_to_cut_the_block(empty_world: World, text: str) -> N
     assert len(block_of(run.stdout).headings) >= 3
 
 
+@pytest.mark.parametrize("text", ["語" * 700, "é" * 1_200, "Ж" * 90, "x" * 1_400])
+def test_codex_which_counts_bytes_never_has_to_cut_the_block(empty_world: World, text: str) -> None:
+    empty_world.remember(
+        *(
+            entry(f"{category}-{n}", f"{category}-{n} {text}", category=category)
+            for category in CATEGORIES
+            for n in "01234"
+        )
+    )
+    rollout = str(empty_world.folder / "rollout-2026-11-25T21-01-15-01a21483-4127-7801-b801-6ac91144e940.jsonl")
+    run = empty_world.hook(payload={**empty_world.session_start(), "transcript_path": rollout})
+
+    assert len(run.stdout.encode()) <= MAX_UNITS
+    assert len(block_of(run.stdout).headings) >= 3
+
+
 def test_each_category_has_three_entries_when_there_is_room_for_nine(empty_world: World) -> None:
     empty_world.remember(
         *(entry(f"p{n}", category="patterns", count=900) for n in range(30)),

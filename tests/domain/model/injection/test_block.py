@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.block import MAX_UNITS, MemoryBlock
-from hardwon.domain.model.injection.entry_text import units
+from hardwon.domain.model.injection.entry_text import units, utf8_bytes
 from hardwon.domain.model.injection.frame import TAG
 from hardwon.domain.model.injection.neutral_text import defused, neutral
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
@@ -124,6 +124,17 @@ def test_it_never_takes_more_than_9500_units_and_holds_whole_entries_in_order(
     assert units(text) <= MAX_UNITS == 9_500
     assert kept == [entry for entry in entries if entry in kept]
     assert all(entry.description in text for entry in kept)
+
+
+@given(
+    entries=st.lists(st.builds(lambda size: lesson("語" * size), st.sampled_from([30, 300, 1_055, 1_400])), max_size=30)
+)
+def test_in_bytes_it_never_takes_more_than_9500(entries: list[Entry]) -> None:
+    block = block_for(entries)._replace(length=utf8_bytes)
+    kept = block.fit(entries)
+
+    assert utf8_bytes(block.render(kept)) <= MAX_UNITS
+    assert kept == entries or utf8_bytes(block.render(entries)) > MAX_UNITS
 
 
 @given(entries=any_size)
