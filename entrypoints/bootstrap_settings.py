@@ -8,6 +8,7 @@ from hardwon.adapters.git.identity import identify
 from hardwon.adapters.git.versions import CheckedOutVersions
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
 from hardwon.adapters.sqlite.metadata import SqliteMetadata
+from hardwon.adapters.sqlite.query_vectors import OWN_FILE, own_metadata
 from hardwon.adapters.sqlite.registry import read_registry
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.injection.receipt import text_digest
@@ -56,23 +57,28 @@ def _registry(store: UsersStore) -> Registry:
 
             with contextlib.closing(open_postgres(store.server, _ignored, longest_wait=WAIT_SECONDS)) as opened:
                 return opened.registry(store.mode)
-        with contextlib.closing(_opened(store, read_only=True)) as database:
+        with contextlib.closing(_opened(store, FILE_NAME)) as database:
             return read_registry(database, store.mode)
     except StorageError:
         return Registry()
 
 
 def _noted(store: UsersStore) -> frozenset[str]:
-    with contextlib.suppress(StorageError), contextlib.closing(_opened(store, read_only=True)) as database:
+    file_name = OWN_FILE if store.server else FILE_NAME
+    with contextlib.suppress(StorageError), contextlib.closing(_opened(store, file_name)) as database:
         return SqliteMetadata(database).own_files
     return frozenset()
 
 
 def _note(store: UsersStore, digest: str) -> None:
-    """Note a version that git says is the user's, for hooks; a store that is busy, or on a server, keeps none."""
-    if store.server or digest in _noted(store):
+    """
+    Note a version that git says is the user's, for hooks; a file that is busy keeps none.
+
+    With a store on a server it is noted on this machine: the path is of this machine, and other members may write there.
+    """
+    if digest in _noted(store):
         return
-    with contextlib.suppress(StorageError), contextlib.closing(_opened(store, read_only=False)) as database:
+    with contextlib.suppress(StorageError), contextlib.closing(_opened_to_note(store)) as database:
         SqliteMetadata(database).note_own_file(digest)
 
 
@@ -80,8 +86,14 @@ def _ignored(_: str) -> None:
     pass
 
 
-def _opened(store: UsersStore, *, read_only: bool) -> Database:
-    return Database(os.path.join(store.folder, FILE_NAME), BUSY_SECONDS, read_only=read_only)
+def _opened(store: UsersStore, file_name: str) -> Database:
+    return Database(os.path.join(store.folder, file_name), BUSY_SECONDS, read_only=True)
+
+
+def _opened_to_note(store: UsersStore) -> Database:
+    if store.server:
+        return own_metadata(store.folder, BUSY_SECONDS)
+    return Database(os.path.join(store.folder, FILE_NAME), BUSY_SECONDS)
 
 
 def _digest(path: str) -> str:

@@ -18,13 +18,15 @@ from hardwon.ports.override import override
 KEPT = 256
 
 OWN_FILE = "queries.db"
-"""In the folder of a store that is on a server."""
+"""In the folder of a store that is on a server: what concerns this machine alone, and can be made again."""
 
 CREATE = """
     CREATE TABLE IF NOT EXISTS query_vector (
         number INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, checksum INTEGER NOT NULL, vec BLOB NOT NULL
     )
 """
+
+CREATE_METADATA = "CREATE TABLE IF NOT EXISTS _metadata (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 REMEMBER = "INSERT OR REPLACE INTO query_vector (key, checksum, vec) VALUES (?, ?, ?)"
 DROP_OLDEST = "DELETE FROM query_vector WHERE number <= (SELECT max(number) FROM query_vector) - ?"
@@ -90,12 +92,24 @@ class RememberingEmbedder(Embedder):
 
 
 def own_file(folder: str) -> str:
-    """Return the path of a file for remembered vectors alone, created if it can be."""
+    """Return the path of this machine's own file for a store on a server, created if it can be."""
     path = os.path.join(folder, OWN_FILE)
     if not os.path.isfile(path):
         with suppress(StorageError), closing(Database(path)) as database:
             database.rows(CREATE)
     return path
+
+
+def own_metadata(folder: str, busy_seconds: float) -> Database:
+    """
+    Open this machine's own file for a store on a server, with a table of metadata.
+
+    Raises:
+        StorageError: it can't be opened or written now.
+    """
+    database = Database(own_file(folder), busy_seconds)
+    database.rows(CREATE_METADATA)
+    return database
 
 
 def _swapped(vector: Vector) -> Vector:
