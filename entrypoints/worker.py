@@ -79,7 +79,7 @@ MAX_BATCHES = 10
 LATELY = 100
 """Lines of the log; whatever it tells of there is not told again if nothing changed."""
 
-REFRESHED = "entries indexed again, so that they are found by parts of identifiers and in scripts without spaces"
+REFRESHED = "entries indexed again, so that identifiers are found in any spelling, and words in any script and width"
 
 FORGOTTEN_AFTER = dt.timedelta(days=30)
 """So long the exchanges of a session are at hand after all of them were kept."""

@@ -60,11 +60,28 @@ EMPTY_INDEX = tuple(
 VERSION_KEY = "keyword_index_version "
 """The beginning of the key of a member's version: each indexes what it may see."""
 
-VERSION = 1
-"""Of what the index holds of a text; an index without one is of words alone, as they stand."""
+VERSION = 2
+"""Of what the index holds of a text; one without a version holds words as they stand, and version 1 full-width ones too."""
+
+FIRST_VERSION = f"""
+    CASE
+        WHEN NOT EXISTS (SELECT 1 FROM hardwon.corpus WHERE tenant = %(tenant)s AND entries > 0) THEN '{VERSION}'
+        WHEN EXISTS (SELECT 1 FROM hardwon.corpus WHERE tenant = %(tenant)s AND owner <> '' AND entries > 0) THEN '0'
+        ELSE coalesce((
+            SELECT max(value::int)::text FROM hardwon.metadata WHERE tenant = %(tenant)s AND starts_with(key, '{VERSION_KEY}')
+        ), '0')
+    END
+"""
+"""Of a member who noted none: the newest of others where there are shared entries alone, which each of them indexes."""
 
 SELECT_VERSION = f"""
-    SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = '{VERSION_KEY}' || current_user
+    SELECT coalesce((
+        SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = '{VERSION_KEY}' || current_user
+    ), {FIRST_VERSION})
+"""
+NOTE_FIRST_VERSION = f"""
+    INSERT INTO hardwon.metadata (tenant, key, value) SELECT %(tenant)s, '{VERSION_KEY}' || current_user, {FIRST_VERSION}
+    ON CONFLICT (tenant, key) DO NOTHING
 """
 NOTE_VERSION = f"""
     INSERT INTO hardwon.metadata (tenant, key, value) VALUES (%(tenant)s, '{VERSION_KEY}' || current_user, '{VERSION}')
@@ -88,7 +105,7 @@ class _Posting(NamedTuple):
 
 def is_outdated(database: Database) -> bool:
     """Return whether this member's share of the index is of an earlier version: it answers, but misses what later ones would find."""
-    return int(database.value(SELECT_VERSION) or 0) < VERSION
+    return int(database.value(SELECT_VERSION)) < VERSION
 
 
 def note_version(database: Database) -> None:
@@ -128,6 +145,7 @@ def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
     }
     columns = {field: [getattr(posting, field) for posting in postings] for field in _Posting._fields}
     return [
+        (NOTE_FIRST_VERSION, {}),
         (ADD_POSTINGS, {**about, **columns, "words": lengths[WHOLE]}),
         (ADD_DOCUMENTS, {**about, "lengths": lengths}),
         (COUNT, {"owner": owner, **figures}),

@@ -182,8 +182,8 @@ def ensure_index(database: Database, *, repair: bool) -> None:
 UNREADABLE_TEXTS = ("",) * 5
 
 VERSION_KEY = "keyword_index_version"
-VERSION = 1
-"""Of what the index holds of a text; an index without one is of words alone, as they stand."""
+VERSION = 2
+"""Of what the index holds of a text; one without a version holds words as they stand, and version 1 full-width ones too."""
 
 SELECT_AFTER = f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq > ? ORDER BY e.seq"
 

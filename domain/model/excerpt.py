@@ -7,6 +7,7 @@ from heapq import merge
 from typing import NamedTuple
 
 from hardwon.domain.model.scripts import is_unspaced, split_at_runs
+from hardwon.domain.model.spelling import searchable
 
 CUT = "..."
 SHORT = 2
@@ -70,10 +71,16 @@ def shortened(text: str, room: int) -> str:
 
 def _marks(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
     """Yield where *terms* are, in order; within scripts without spaces anywhere, else as beginnings of words."""
+    line = _plain(line)
     spaced = [term for term in terms if not is_unspaced(term)]
     unspaced = [term for term in terms if is_unspaced(term)]
     between = "".join(" " * len(part) if at % 2 else part for at, part in enumerate(split_at_runs(line)))
     yield from merge(_words_marked(between, spaced), _runs_marked(line, unspaced, len(spaced)))
+
+
+def _plain(line: str) -> str:
+    """Return *line* with the plain form of each full-width letter in its place, as terms have it."""
+    return line if line.isascii() else "".join(plain if len(plain := searchable(sign)) == 1 else sign for sign in line)
 
 
 def _words_marked(line: str, terms: Sequence[str]) -> Iterator[_Mark]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.keywords import MAX_TERMS, STOP_WORDS, search_terms, without_function_words, words_of
 from hardwon.domain.model.scripts import pairs, runs, share_unspaced, signs, split_at_runs, without_marks
-from hardwon.domain.model.spelling import composed
+from hardwon.domain.model.spelling import searchable
 from hardwon.domain.model.text import identifier_words, split_at_humps
 
 LONGEST_WHOLE = 64
@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 def asked_terms(question: str, *, in_any_spelling: bool = True) -> Asked:
     """Return the terms of *question*: its words, pairs and runs, and of identifiers *in any spelling* the parts and the whole."""
-    text = without_function_words(composed(question))
+    text = without_function_words(searchable(question))
     wholes = {**(_parts_by_whole(_without_runs(text)) if in_any_spelling else {}), **_pairs_by_run(text)}
     extra = (word for whole, parts in wholes.items() for word in (whole, *parts) if word not in STOP_WORDS)
     terms = tuple(dict.fromkeys((*search_terms(question), *extra)))[:MAX_TERMS]
@@ -89,7 +89,7 @@ def indexed(text: str) -> str:
 
     Each run is replaced by itself, its signs and its pairs; parts and wholes of identifiers follow at the end, once.
     """
-    between = _without_runs(text := composed(text))
+    between = _without_runs(text := searchable(text))
     written = (_indexed_run(part) if at % 2 else part for at, part in enumerate(split_at_runs(text)))
     return "\n".join(("".join(written), *identifier_words(between), *dict.fromkeys(map(_whole, _joined(between)))))
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.scripts import is_grammar, is_unspaced, pairs, split_at_runs
-from hardwon.domain.model.spelling import composed
+from hardwon.domain.model.spelling import searchable
 
 MAX_TERMS = 64
 SMALLEST_FREQUENCY_WEIGHT = 1e-6
@@ -38,7 +38,7 @@ def words_of(text: str) -> list[str]:
     >>> words_of("kpir后 and READ_me")
     ['kpir', '后', 'and', 'read', 'me']
     """
-    plain = composed(text).lower().translate(_WITHOUT_MARKS)
+    plain = searchable(text).lower().translate(_WITHOUT_MARKS)
     parts = enumerate(split_at_runs(plain))
     return [word for at, part in parts for word in ([part] if at % 2 else _WORD.findall(part))]
 
@@ -67,7 +67,7 @@ def search_terms(text: str) -> tuple[str, ...]:
     Everything that is not a letter or a digit is dropped, so that no text can be mistaken for query syntax. Hiragana counts where
     nothing else stands: it is particles and endings.
     """
-    asked = without_function_words(text)
+    asked = without_function_words(searchable(text))
     terms = [term for term in dict.fromkeys(terms_of(asked)) if term not in STOP_WORDS]
     return tuple([term for term in terms if not is_grammar(term)] or terms)[:MAX_TERMS]
 
@@ -84,7 +84,7 @@ def half_typed(question: str) -> str:
 
     In scripts without spaces it needs no completion: its letters and pairs are found anywhere.
     """
-    last = _LAST_WORD.search(split_at_runs(question)[-1])
+    last = _LAST_WORD.search(split_at_runs(searchable(question))[-1])
     typed = last[0] if last else ""
     return typed.lower() if SHORTEST_BEGINNING <= len(typed) == len(typed.lower()) else ""
 

@@ -43,6 +43,17 @@ def composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
+def searchable(text: str) -> str:
+    """
+    Return *text* in Unicode's normal form KC: of full-width and half-width letters, ligatures and the like the plain ones.
+
+    >>> searchable("\uff21\uff30\uff29"), searchable("\uff76\uff9e")
+    ('API', 'ガ')
+
+    """
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
 def folded(text: str, *, keeps_case: bool = False) -> str:
     """
     Return the form that all spellings of *text* share, but for white space.

@@ -296,6 +296,7 @@ WRITTEN = (
     lesson("getAccountById retries when refresh_token_rotation is on"),
     lesson("Call os.path.join, then std::vector<bool> with --dry-run"),
     lesson("kpir后面要重启"),
+    lesson("ＡＰＩの鍵をｸﾗｲｱﾝﾄに渡さない。ｇｅｔＫｅｙを使う"),
 )
 
 
@@ -306,6 +307,15 @@ WRITTEN = (
         *(("缓存", 0), ("清", 0), ("清空缓存", 0), ("再起動", 1), ("サーバー", 1), ("แคช", 2), ("캐시", 3)),
         *(("get_account_by_id", 4), ("get account by id", 4), ("refreshTokenRotation", 4), ("refresh-token", 4)),
         *(("os_path_join", 5), ("stdVector", 5), ("dryRun", 5), ("dry-run", 5), ("kpir后", 6)),
+        *(
+            ("api", 7),
+            ("ＡＰＩ", 7),  # noqa: RUF001
+            ("クライアント", 7),
+            ("ｸﾗｲｱﾝﾄ", 7),
+            ("get_key", 7),
+            ("ＲＥＦＲＥＳＨ-token", 4),  # noqa: RUF001
+            ("ｻｰﾊﾞｰ", 1),
+        ),
     ],
 )
 def test_a_word_within_a_run_and_an_identifier_in_any_spelling_find_their_entry(
@@ -330,7 +340,7 @@ def test_entries_that_are_mostly_without_spaces_are_counted(make: MakeWorld) -> 
     with make() as world:
         world.add(*WRITTEN)
 
-        assert dict(world.keywords.frequencies([UNSPACED], IN_TIME)) == {UNSPACED: 5}
+        assert dict(world.keywords.frequencies([UNSPACED], IN_TIME)) == {UNSPACED: 6}
 
 
 @on_every_keyword_index

@@ -72,6 +72,18 @@ def test_an_index_of_an_earlier_version_answers_and_is_updated_entry_by_entry(
     assert sql("SELECT count(*) FROM passages_fts_docsize") == [(2 * AT_ONCE + 1,)]
 
 
+def test_an_index_that_holds_full_width_letters_is_updated(world: World, database: Database) -> None:
+    text = "The ＡＰＩ of the ｻｰﾊﾞｰ"  # noqa: RUF001
+    world.add(lesson(text), lesson("plain words"))
+    for table, column in (("entries_fts", "description"), ("passages_fts", "text")):
+        database.rows(f"UPDATE {table} SET {column} = ? WHERE {column} LIKE '%API%'", (text,))
+    database.rows("UPDATE _metadata SET value = '1' WHERE key = ?", (VERSION_KEY,))
+
+    assert found(world, "api")[0] == []
+    assert (is_outdated(database), refresh_index(database), is_outdated(database)) == (True, 1, False)
+    assert len(found(world, "api")[0]) == 1
+
+
 def test_no_part_of_a_secret_is_indexed(world: World, sql: Sql) -> None:
     world.add(lesson("Never print the key AKIA" + "QYLPMN5HHHFPZAM2 in readFile"))
 

@@ -94,6 +94,7 @@ def test_a_megabyte_takes_time_in_proportion() -> None:
         ("数据库连接池上限设为五十", "连接池", ["连接池"]),
         ("kpir后面要重启 nginx", "kpir nginx", ["kpir", "nginx"]),
         ("先清空缓存。再看缓存", "缓存", ["缓存", "缓存"]),
+        ("ＡＰＩの鍵、ｸﾗｲｱﾝﾄ", "API クライアント", ["ＡＰＩ", "ｸﾗｲｱﾝﾄ"]),  # noqa: RUF001
     ],
 )
 def test_words_are_marked_within_runs_without_spaces(text: str, question: str, marked: list[str]) -> None:

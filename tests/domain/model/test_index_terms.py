@@ -1,4 +1,5 @@
 import time
+import unicodedata
 from itertools import product
 
 import pytest
@@ -17,6 +18,31 @@ def test_an_identifier_is_found_in_any_spelling(stored: str, asked: str) -> None
     words = index_words(f"Call {stored} twice.")
 
     assert {*asked_terms(asked).terms} <= {*words}
+
+
+WIDTHS = [
+    ("ＡＰＩ設計の手順", "API"),
+    ("API", "ａｐｉ"),  # noqa: RUF001
+    ("ｻｰﾊﾞｰを再起動する", "サーバー"),
+    ("サーバーを再起動する", "ｻｰﾊﾞｰ"),
+    ("ｇｅｔＵｓｅｒＩｄを使う", "get_user_id"),
+    ("２０２６年", "2026"),
+    ("the ﬁle handle", "file"),
+]
+
+
+@pytest.mark.parametrize(("stored", "asked"), WIDTHS)
+def test_letters_of_any_width_are_found(stored: str, asked: str) -> None:
+    assert {*asked_terms(asked).terms} <= {*index_words(stored)}
+
+
+@given(st.text(st.characters(codec="utf-8") | st.sampled_from("ＡｂｳﾞｰﾞカﾟﬁＺ１")))
+@example("ｶ\uff9e")
+def test_a_text_and_its_plain_form_are_searched_alike(text: str) -> None:
+    plain = unicodedata.normalize("NFKC", text)
+
+    assert asked_terms(text) == asked_terms(plain)
+    assert indexed(text) == indexed(plain)
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,16 @@ from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.entrypoints.bootstrap_capture import MODULE
+from hardwon.entrypoints.bootstrap_upkeep import INDEX_UPDATED_LATER
+from hardwon.entrypoints.worker import REFRESHED
 from tests.entrypoints.cli.test_evaluate import write_set
-from tests.entrypoints.conversing import Conversation, statuses
+from tests.entrypoints.conversing import Conversation, rest, statuses
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.mcp.raw_client import LESSON as LESSON_OF_AGENT
 from tests.entrypoints.mcp.raw_client import RawClient
 from tests.entrypoints.programs import Ran, hardwon, run
 from tests.network import Network, network_to
-from tests.postgres_server import SECRET, member, new_database, server, url_of
+from tests.postgres_server import SECRET, member, new_database, server, store, url_of
 from tests.waiting import in_time
 
 pytestmark = pytest.mark.postgres
@@ -291,6 +293,44 @@ def test_an_agent_whose_server_is_away_is_told_and_stores_when_it_is_back(
     assert "the server can't be reached" in refused
     assert stored
     assert LESSON_OF_AGENT["name"] in hardwon(ann, "list", "--scope", "global", "--json").stdout
+
+
+def test_a_new_member_is_not_told_of_an_earlier_index(ann: World) -> None:
+    first, second = add(ann), hardwon(ann, "recall", "image")
+    work(ann)
+
+    assert [done.stderr for done in (first, second)] == ["", ""]
+    assert not ann.log.exists()
+
+
+def test_the_worker_updates_a_keyword_index_of_an_earlier_version_and_tells_it_once(joined: Join) -> None:
+    ann, bob = joined("ann"), joined("bob")
+    add(ann, "Call ｇｅｔAccountById twice, by the ＡＰＩ")  # noqa: RUF001
+    add(bob, "Other words")
+    downgrade(ann)
+    before = hardwon(ann, "recall", "get_account_by_id")
+    rest(ann)
+    work(ann)
+    after = [hardwon(ann, "recall", question) for question in ("get_account_by_id", "api")]
+
+    assert "twice" not in before.stdout
+    assert INDEX_UPDATED_LATER in before.stderr
+    assert ["twice" in done.stdout for done in after] == [True, True]
+    assert [hardwon(world, "recall", "words").stderr for world in (ann, bob)] == ["", ""]
+    assert [line.partition(" ")[2] for line in ann.log.read_text().splitlines()] == [f"keyword index: 2 {REFRESHED}"]
+
+
+def downgrade(world: World) -> None:
+    """Make the index of the world's tenant what an earlier version made of it: words as they stand, and no version."""
+    user = conninfo_to_dict(world.variables["HARDWON_STORE"])["user"]
+    statements = (
+        "DELETE FROM hardwon.posting WHERE tenant = %s AND term IN ('account', 'api', 'getaccountbyid')",
+        "DELETE FROM hardwon.metadata WHERE tenant = %s AND key LIKE 'keyword_index_version %%'",
+    )
+    with psycopg.connect(store()) as connection:
+        [tenant] = connection.execute("SELECT tenant FROM hardwon.member WHERE role = %s", (user,)).fetchone() or ()
+        for statement in statements:
+            assert connection.execute(statement, (tenant,)).rowcount
 
 
 def work(world: World) -> None:
