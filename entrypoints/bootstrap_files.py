@@ -113,7 +113,7 @@ def build_index_files(
 
 def build_index_host_memory(memory: Memory, folder: str, project_root: str, workplace: Workplace) -> "IndexFiles":
     """Index Claude Code's own memory of the project, which is in *folder*."""
-    from hardwon.adapters.markdown.host_memory import HostMemoryFiles
+    from hardwon.adapters.markdown.source_files import HostMemoryFiles
 
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
 

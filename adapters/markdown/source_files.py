@@ -1,16 +1,18 @@
-"""Markdown files of the project and of other roots: found, checked to lie inside them, and read."""
+"""Markdown files of the project, of other roots and of a host's own memory: found, checked to lie inside them, and read."""
 
 import fnmatch
 import hashlib
 import os
+import re
 import stat
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
-from hardwon.adapters.markdown.document_format import MEMORY, SPECS, Markdown, spec_folder
+from hardwon.adapters.markdown.document_format import MEMORY, SPECS, FrontValue, Markdown, spec_folder
 from hardwon.adapters.markdown.file_text import decode_file
 from hardwon.adapters.markdown.front_matter import read_markdown
+from hardwon.adapters.markdown.instructions import INDEX
 from hardwon.adapters.markdown.whole_files import read_real_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.text import with_newlines
@@ -278,3 +280,43 @@ class _Finder:
 
     def _unreadable(self, error: OSError) -> None:
         self.skip(error.filename, f"{error.filename!r}: {error.strerror or error}")
+
+
+KINDS = {"user": "preference", "feedback": "preference"}
+"""Kinds of entries by its types; others, such as project and reference, are documents."""
+
+_NESTED = re.compile(r"\A(\s*---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
+
+
+class HostMemoryFiles(MarkdownFiles):
+    """
+    The memory that Claude Code keeps of a project by itself: facts, each a preference or a document, and an index.
+
+    Args:
+        folder: Of one project.
+
+    """
+
+    def __init__(self, folder: str) -> None:
+        super().__init__(folder, parse=read_fact)
+
+    @override
+    def at(self, path: str) -> Listing:
+        # without the index of the facts
+        listing = super().at(path)
+        return listing._replace(files=tuple(file for file in listing.files if os.path.basename(file) != INDEX))
+
+
+def read_fact(text: str) -> Markdown:
+    """Return a fact in its two parts; its name becomes a title, its type one of our kinds."""
+    nested = _NESTED.match(text)
+    if nested:
+        flat = "".join(f"{line.strip()}\n" for line in nested[2].splitlines())
+        text = f"{nested[1]}{flat}{text[nested.end() :]}"
+    markdown = read_markdown(text)
+    front: dict[str, FrontValue] = {key: value for key, value in markdown.front_matter.items() if key != "name"}
+    front["type"] = KINDS.get(str(front.get("type")), "document")
+    name = markdown.front_matter.get("name")
+    if isinstance(name, str) and name.strip() and "title" not in front:
+        front["title"] = name.replace("-", " ").replace("_", " ")
+    return markdown._replace(front_matter=front)

@@ -1,4 +1,4 @@
-"""The terminal: output (data to standard output, all else to standard error), questions before something irreversible, the editor."""
+"""The terminal: output (data to standard output, all else to standard error), questions before something irreversible, the editor, the end."""
 
 import contextlib
 import json
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
     from rich.text import Text
+
 
 WIDE = 100
 NARROW = 60
@@ -229,3 +231,10 @@ def _run_editor(path: str) -> None:
         ) from error
     if code:
         raise EditorFailedError(on_one_line(f"nothing was stored: the editor {named!r} ended with exit code {code}"))
+
+
+OK, USERS_MISTAKE, OUR_FAILURE = 0, 1, 2
+"""The exit codes of every command."""
+
+at_end = ExitStack()
+"""Closes what the command opened."""

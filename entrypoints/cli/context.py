@@ -21,9 +21,9 @@ from hardwon.domain.use_cases.related_conversations import POLICY, Related
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_relate
 from hardwon.entrypoints.bootstrap_transfer import is_within, put_section
-from hardwon.entrypoints.cli.answers import print_marked, print_notes, readable_columns
 from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
+from hardwon.entrypoints.cli.recall import print_marked, print_notes, readable_columns
 from hardwon.entrypoints.context import GIT_SECONDS, read_signals, read_workplace, with_uncommitted_files
 from hardwon.entrypoints.host_session import present_pause
 from hardwon.entrypoints.notices import notice_for_first_session

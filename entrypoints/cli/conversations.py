@@ -19,9 +19,8 @@ from hardwon.domain.use_cases.remember import Remembered
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock, project_to_note
 from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capturing
-from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, progress, say, warn
+from hardwon.entrypoints.cli.console import OUR_FAILURE, Yes, ask, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
-from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for, resolve
 from hardwon.entrypoints.past_sessions import sessions_to_capture
 from hardwon.entrypoints.presenters.entries import complaints_of_private

@@ -16,6 +16,7 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_label_pending
 from hardwon.entrypoints.bootstrap_models import AUTO, EMBEDDER_NAMES, without_model
 from hardwon.entrypoints.cli.console import (
+    OUR_FAILURE,
     agrees,
     can_be_asked,
     complain,
@@ -25,7 +26,6 @@ from hardwon.entrypoints.cli.console import (
     say,
     warn,
 )
-from hardwon.entrypoints.cli.leaving import OUR_FAILURE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.embed_after_write import Filled, embed_again, fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import counted, on_one_line

@@ -35,8 +35,7 @@ from hardwon.entrypoints.bootstrap_evaluation import (
     report_document,
 )
 from hardwon.entrypoints.bootstrap_models import OFF
-from hardwon.entrypoints.cli.console import cell, complain, print_json, print_table, progress, say, warn
-from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
+from hardwon.entrypoints.cli.console import USERS_MISTAKE, cell, complain, print_json, print_table, progress, say, warn
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 

@@ -20,11 +20,10 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_folders import dismiss_folder
 from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.bootstrap_store import server_of, vacuum_server
-from hardwon.entrypoints.cli.console import Yes, agrees, ask, complain, print_json, say
-from hardwon.entrypoints.cli.leaving import OUR_FAILURE
+from hardwon.entrypoints.cli.console import OUR_FAILURE, Yes, agrees, ask, complain, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.project import ids_of_origin
-from hardwon.entrypoints.presenters.erasure import by_place
+from hardwon.entrypoints.presenters.entries import by_place
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import readable, standard_input
 from hardwon.ports.erasure import Begun

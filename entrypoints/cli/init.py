@@ -18,9 +18,8 @@ from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_
 from hardwon.entrypoints.bootstrap_files import build_index_host_memory
 from hardwon.entrypoints.bootstrap_project import count_host_facts, folder_of_files, host_memory, top_of
 from hardwon.entrypoints.bootstrap_projects import build_git_exclusion, build_know_projects
-from hardwon.entrypoints.cli.console import Yes, agrees, ask, can_be_asked, print_json, say, warn
+from hardwon.entrypoints.cli.console import USERS_MISTAKE, Yes, agrees, ask, can_be_asked, print_json, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
-from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
 from hardwon.entrypoints.cli.setup_output import Consent, Project, Readiness, SetUpOutput
 from hardwon.entrypoints.cli.transfer import import_with_progress

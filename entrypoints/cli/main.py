@@ -17,8 +17,7 @@ from hardwon.domain.model.errors import (
     InvalidQueryError,
     UnknownEntryError,
 )
-from hardwon.entrypoints.cli.console import complain, say
-from hardwon.entrypoints.cli.leaving import OK, OUR_FAILURE, USERS_MISTAKE, at_end
+from hardwon.entrypoints.cli.console import OK, OUR_FAILURE, USERS_MISTAKE, at_end, complain, say
 from hardwon.entrypoints.cli.typed import with_typed
 from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, silence
 

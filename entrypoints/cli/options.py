@@ -11,8 +11,7 @@ from hardwon.domain.model.settings import Resolved
 from hardwon.domain.model.vocabulary import Kind, Tier
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_project import read_settings
-from hardwon.entrypoints.cli.console import warn
-from hardwon.entrypoints.cli.leaving import at_end
+from hardwon.entrypoints.cli.console import at_end, warn
 from hardwon.entrypoints.projects import look_up_clone
 from hardwon.entrypoints.streams import readable
 

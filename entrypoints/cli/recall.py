@@ -1,20 +1,36 @@
-"""Ask what is remembered."""
+"""Ask what is remembered; the answers are printed as JSON, or each collection in its own form."""
 
 import math
 import os
 import time
-from typing import Annotated
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, NamedTuple
 
 import typer
+from rich.text import Text
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import COLLECTIONS, PolicyName, answering, elsewhere_for
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.excerpt import Marked
+from hardwon.domain.model.filters import (
+    COLLECTIONS,
+    EVERYTHING,
+    LEARNINGS,
+    CollectionName,
+    EntryFilter,
+    PolicyName,
+    answering,
+    elsewhere_for,
+)
+from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
+from hardwon.domain.model.injection.entry_text import PrintedEntry
+from hardwon.domain.model.ranking.question import Answer, Question
+from hardwon.domain.use_cases.recall import Recollection
+from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_models import OFF
 from hardwon.entrypoints.bootstrap_project import who_asks
 from hardwon.entrypoints.bootstrap_retrieval import build_recall, build_search
-from hardwon.entrypoints.cli.answers import Asked, Elsewhere, print_answers, readable_columns
-from hardwon.entrypoints.cli.console import print_items, say
+from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
 from hardwon.entrypoints.cli.options import (
     MOST,
     AsJson,
@@ -31,8 +47,242 @@ from hardwon.entrypoints.cli.options import (
 )
 from hardwon.entrypoints.cli.typed import unquoted
 from hardwon.entrypoints.context import workplace_for
-from hardwon.entrypoints.presenters.answers import Report
+from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
+from hardwon.entrypoints.presenters.entries import entry_document
+from hardwon.entrypoints.presenters.text import counted, on_one_line, spelt_out
 from hardwon.entrypoints.streams import readable, standard_input
+
+NO_MEANING = "no vector search"
+"""How a degradation begins after which it is not known what has a vector."""
+
+WORDS_ONLY = f"{NO_MEANING}: memory_embedding_provider is off"
+HIGHLIGHT = "bold yellow"
+READABLE = 100
+"""Columns; lines that are longer are hard to read, however wide the terminal is."""
+
+
+def print_notes(memory: Memory, recollection: Recollection) -> None:
+    """Tell on standard error what was missing from a search."""
+    for line in recollection.degradations:
+        warn(line)
+    if memory.settings.embedding_provider == OFF:
+        warn(WORDS_ONLY)
+    elif not any(line.startswith(NO_MEANING) for line in recollection.degradations) and (
+        without := _without_vectors(memory, recollection)
+    ):
+        complain(f"({without} without embeddings)")
+
+
+def _without_vectors(memory: Memory, recollection: Recollection) -> int:
+    """Return how many entries in scope lack a vector; one that the model can't read is not compared, but has one."""
+    not_compared = recollection.searched - recollection.found_by_meaning
+    return min(not_compared, memory.count_pending(EVERYTHING)) if not_compared else 0
+
+
+def readable_columns() -> int:
+    """Return how wide an answer is told; always the same where nobody looks, so that output is stable."""
+    return min(columns(), READABLE) if out().is_terminal else READABLE
+
+
+def print_marked(lines: Iterable[Marked]) -> None:
+    """Print *lines*: in a terminal with what is marked in colour, wrapped below their own beginning."""
+    for line in lines:
+        if out().is_terminal:
+            _print_in_terminal(line)
+        else:
+            say(on_one_line(line.text))
+
+
+def _print_in_terminal(line: Marked) -> None:
+    text = _coloured(line)
+    indent = len(text.plain) - len(text.plain.lstrip(" "))
+    for part in text[indent:].wrap(out(), out().width - indent) if text else [text]:
+        out().print(Text(" " * indent).append_text(part))
+
+
+def _coloured(line: Marked) -> Text:
+    text, at = Text(), 0  # what is marked was made visible as a whole: parts of it would read otherwise
+    for start, end in line.spans:
+        text.append(spelt_out(line.text[at:start]))
+        text.append(spelt_out(line.text[start:end]), "" if out().no_color else HIGHLIGHT)
+        at = end
+    return text.append(spelt_out(line.text[at:]))
+
+
+NOTHING = "Nothing that is remembered answers that"
+NOT_FOUND = "No relevant memories found for query"
+ALL_PROJECTS = "--scope global"
+NONE_OF_THOSE = "none of the memories in the store"
+"""Said where others are kept, none of which is asked: of other kinds, or of projects that stay at home."""
+NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
+
+
+class Elsewhere(NamedTuple):
+    """
+    The memories outside of the scope of a question.
+
+    Attributes:
+        everywhere: The entries that answer a person; None if not even their number may be shown.
+        relevant: How many answers there are elsewhere, where that was wanted.
+
+    """
+
+    everywhere: EntryFilter | None = None
+    relevant: int = 0
+
+
+class Asked(NamedTuple):
+    """
+    A question with its answers.
+
+    Attributes:
+        memory: Where it was asked.
+        question: What was asked.
+        recollection: What came of it.
+        report: How it is told.
+        rules: The constitutional entries that stand apart from the answers.
+        elsewhere: The memories outside of its scope.
+
+    """
+
+    memory: Memory
+    question: Question
+    recollection: Recollection
+    report: Report
+    rules: tuple[Entry, ...] = ()
+    elsewhere: Elsewhere = Elsewhere()
+
+
+def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
+    """Print the answers to a question that was asked of *collection*; who wants none gets no word."""
+    if asked.question.limit > 0:
+        print_notes(asked.memory, asked.recollection)
+    if as_json:
+        print_items(
+            (_document(asked, answer) for answer in asked.recollection.answers),
+            **({"constitutional": [entry_document(rule) for rule in asked.rules]} if asked.rules else {}),
+            **(_searched(asked).document if asked.report.explained else {}),
+            **({"elsewhere": asked.elsewhere.relevant} if asked.elsewhere.relevant else {}),
+        )
+    elif asked.question.limit > 0:
+        FORMS.get(collection, _print_list)(asked)
+        if asked.elsewhere.relevant and collection not in FRAMED:
+            say(_more(asked))
+
+
+def _document(asked: Asked, answer: Answer) -> dict[str, object]:
+    labels = asked.report.here.labels
+    if asked.report.explained:
+        return explained_document(answer, asked.question.policy, labels)
+    return answer_document(answer, labels)
+
+
+def _searched(asked: Asked) -> Searched:
+    recollection = asked.recollection
+    return Searched(recollection.query, recollection.found_by_meaning, recollection.found_by_word)
+
+
+def _print_list(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.listing(answers))
+    if not answers:
+        say(NOTHING)
+
+
+def _print_memories(asked: Asked) -> None:
+    _print_framed(asked, asked.report.memories)
+
+
+def _print_sessions(asked: Asked) -> None:
+    _print_framed(asked, asked.report.sessions)
+
+
+def _print_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
+    """Print how many memories are searched, the *lines* of the answers, and how many there are."""
+    recollection, minimum = asked.recollection, asked.question.minimum
+    say(f"Searching {_amount(asked)}...")
+    more = [_more(asked)] if asked.elsewhere.relevant else []
+    if _nothing_to_compare(asked):
+        say("\n".join([NO_VECTORS, *more]))
+    elif not recollection.answers:
+        say("\n".join([NOT_FOUND, *more]))
+    else:
+        print_marked(lines(recollection.answers))
+        threshold = "none" if minimum is None else f"{minimum:g}"
+        say("\n".join([*more, f"Found {len(recollection.answers)} relevant memories (threshold: {threshold})"]))
+
+
+def _amount(asked: Asked) -> str:
+    """Return how many memories are searched, and where the others are if that is none."""
+    repository, searched = asked.memory.repository, asked.recollection.searched
+    if searched or not repository.count(EVERYTHING):
+        return f"{searched} memories"
+    everywhere = asked.elsewhere.everywhere
+    elsewhere = repository.count(everywhere._replace(ranked=True)) if everywhere else 0
+    return f"0 memories here, {elsewhere} elsewhere ({ALL_PROJECTS})" if elsewhere else NONE_OF_THOSE
+
+
+def _more(asked: Asked) -> str:
+    count = asked.elsewhere.relevant
+    return f"{counted(count, 'more relevant memory', 'more relevant memories')} elsewhere ({ALL_PROJECTS})"
+
+
+def _nothing_to_compare(asked: Asked) -> bool:
+    """Return whether the question goes by meaning, and no entry has a vector yet though it could have one."""
+    spaces, recollection = asked.memory.spaces, asked.recollection
+    if not spaces or not recollection.searched or asked.question.policy != "cosine":
+        return False
+    return not any(space.vectors.has_any(asked.question.only) for space in spaces)
+
+
+def _print_block(asked: Asked) -> None:
+    recollection, memory = asked.recollection, asked.memory
+    diagnostics = Diagnostics(
+        total=memory.repository.count(LEARNINGS),
+        vector=recollection.found_by_meaning,
+        keyword=recollection.found_by_word,
+        pending=memory.count_pending(LEARNINGS),
+        query=asked.question.text,
+        model=recollection.embedded_by,
+        numpy_missing=recollection.numpy_missing,
+    )
+    block = MemoryBlock(diagnostic=diagnostics.line, sizes={})
+    current = [answer.entry for answer in recollection.answers if not answer.entry.superseded_by]
+    say(block.render([_printed(entry, asked) for entry in current]).removesuffix("\n") or NOTHING)
+    print_marked(asked.report.explanations(recollection.answers))
+
+
+def _printed(entry: Entry, asked: Asked) -> PrintedEntry:
+    printed = PrintedEntry(
+        seq=entry.number or 0,
+        name=entry.name,
+        description=entry.description,
+        notes=entry.notes,
+        category=entry.category,
+        observation_count=entry.observation_count,
+        confidence=entry.confidence,
+        project=entry.project,
+    )
+    return asked.report.here.labelled(printed)
+
+
+def _print_documents(asked: Asked) -> None:
+    answers = asked.recollection.answers
+    print_marked(asked.report.rules(asked.rules))
+    print_marked(asked.report.documents(answers))
+    if not answers:
+        say(NOTHING)
+
+
+FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
+    "all": _print_memories,
+    "learnings": _print_block,
+    "sessions": _print_sessions,
+    "documents": _print_documents,
+}
+FRAMED: frozenset[CollectionName] = frozenset({"all", "sessions"})
+"""The collections whose form says itself what lies elsewhere."""
+
 
 ANSWER_SECONDS = 10.0
 RECALL_EXAMPLES = """\b

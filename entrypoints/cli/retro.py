@@ -27,9 +27,8 @@ from hardwon.entrypoints.bootstrap_retro import (
     work_sources,
 )
 from hardwon.entrypoints.bootstrap_transfer import read_text
-from hardwon.entrypoints.cli.console import complain, print_json, say, warn
+from hardwon.entrypoints.cli.console import USERS_MISTAKE, complain, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
-from hardwon.entrypoints.cli.leaving import USERS_MISTAKE
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, resolve
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now

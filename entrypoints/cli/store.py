@@ -22,8 +22,18 @@ from hardwon.entrypoints.bootstrap_store import (
     settings_at,
     status_of,
 )
-from hardwon.entrypoints.cli.console import Yes, ask, cell, print_items, print_json, print_table, progress, say, warn
-from hardwon.entrypoints.cli.leaving import at_end
+from hardwon.entrypoints.cli.console import (
+    Yes,
+    ask,
+    at_end,
+    cell,
+    print_items,
+    print_json,
+    print_table,
+    progress,
+    say,
+    warn,
+)
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, resolve
 from hardwon.entrypoints.presenters.text import counted
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hardwon.entrypoints.cli.console import say, warn
-from hardwon.entrypoints.cli.leaving import OK
+from hardwon.entrypoints.cli.console import OK, say, warn
 from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, resolve
 
 if TYPE_CHECKING:

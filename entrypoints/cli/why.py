@@ -10,8 +10,7 @@ from hardwon.domain.use_cases.explain_injections import Answer, Explained
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt, PromptDryRun, TryPrompt
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_inject_beside_prompt
-from hardwon.entrypoints.cli.console import print_items, print_json, say
-from hardwon.entrypoints.cli.leaving import OK, USERS_MISTAKE
+from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.host_session import host_session

@@ -120,9 +120,8 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 
 def _build(options: argparse.Namespace) -> "MemoryServer":
     from hardwon.entrypoints.bootstrap_project import read_settings
-    from hardwon.entrypoints.mcp.scan import Scan, StartupScan
     from hardwon.entrypoints.mcp.server import MemoryServer
-    from hardwon.entrypoints.mcp.threads import MemoryWorker
+    from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, StartupScan
 
     logging.basicConfig(level=logging.WARNING, format=f"{NAME}: %(message)s")  # to standard error
     resolved = read_settings(options.project_root, flags(options))

@@ -13,14 +13,13 @@ from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import build_index_files
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.mcp.protocol import ToolError
-from hardwon.entrypoints.mcp.scan import Scan, Scanned
 from hardwon.entrypoints.mcp.schema import (
     CHANGES,
     Answer,
     Tool,
     tool,
 )
-from hardwon.entrypoints.mcp.threads import MemoryWorker
+from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, Scanned
 from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.presenters.text import visible
 

@@ -1,7 +1,7 @@
-"""Entries in words and as JSON, the same for people, models and scripts: stored, changed, judged."""
+"""Entries in words and as JSON, the same for people, models and scripts: stored, changed, judged, erased."""
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +18,12 @@ from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
 from hardwon.domain.use_cases.store_entry import Stored
-from hardwon.entrypoints.presenters.text import utc_text, visible
+from hardwon.entrypoints.presenters.text import counted, utc_text, visible
 
 if TYPE_CHECKING:
     from cattrs import Converter
+
+    from hardwon.ports.erasure import Found
 
 
 def change_confirmation(changed: Changed) -> list[str]:
@@ -164,3 +166,18 @@ def complaints_of_gaps(entry: Entry) -> list[str]:
     }
     lacking = [what for what, missing in lacks.items() if missing]
     return [f"incomplete: {', '.join(lacking)}; give them the next time it is observed"] if lacking else []
+
+
+def by_place(items: Sequence["Found"]) -> dict[str, str]:
+    """Return what each place keeps, as a text."""
+    kept: dict[str, list[str]] = {}
+    for found in items:
+        kept.setdefault(found.place, []).append(counted(found.number, found.noun, _plural(found.noun)))
+    return {place: ", ".join(items) for place, items in kept.items()}
+
+
+def _plural(noun: str) -> str:
+    first, of, rest = noun.partition(" of ")
+    if of:
+        return f"{_plural(first)}{of}{rest}"
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"

@@ -17,12 +17,10 @@ from hardwon.entrypoints.bootstrap_retro import build_edit_lesson
 from hardwon.entrypoints.bootstrap_supersession import build_supersede, proposals_of
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
-from hardwon.entrypoints.presenters.entries import change_confirmation, judgement
-from hardwon.entrypoints.presenters.erasure import by_place
+from hardwon.entrypoints.presenters.entries import by_place, change_confirmation, judgement
 from hardwon.entrypoints.presenters.projects import trust_line
 from hardwon.entrypoints.presenters.text import counted
-from hardwon.entrypoints.view.answering import Asked, Page, Redirect, Reply
-from hardwon.entrypoints.view.desk import Desk
+from hardwon.entrypoints.view.desk import Asked, Desk, Page, Redirect, Reply
 from hardwon.entrypoints.view.entry_pages import changes_of, edit_page, known, markdown_of, state_of
 
 MAX_CHOSEN = 1_000

@@ -18,8 +18,7 @@ from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, bu
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.projects import REACHES as REACH_NAMES
 from hardwon.entrypoints.presenters.projects import origin_line, why
-from hardwon.entrypoints.view.answering import Asked, Page
-from hardwon.entrypoints.view.desk import Desk
+from hardwon.entrypoints.view.desk import Asked, Desk, Page
 
 MAX_CHANGES = 100
 MAX_SHOWN_IN = 20

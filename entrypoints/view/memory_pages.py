@@ -1,4 +1,4 @@
-"""The list of all entries: searched, filtered, with facets."""
+"""The list of all entries: searched, filtered, with facets; and of those that wait for a decision."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -15,13 +15,15 @@ from hardwon.domain.model.project import Registry
 from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.model.vocabulary import REACHES, TIERS
 from hardwon.domain.use_cases.retrieve import completed
-from hardwon.entrypoints.bootstrap_overview import overview_of
+from hardwon.domain.use_cases.review_memory import Untrusted
+from hardwon.entrypoints.bootstrap_overview import build_review_memory, overview_of
 from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.bootstrap_retrieval import influences_of
 from hardwon.entrypoints.presenters.injections import SIGNALS
-from hardwon.entrypoints.view.answering import Asked, Page
+from hardwon.entrypoints.presenters.projects import why
+from hardwon.entrypoints.presenters.review import SORTS, review_document
 from hardwon.entrypoints.view.charts import Part, score_parts, sparkline, weeks_until
-from hardwon.entrypoints.view.desk import Desk
+from hardwon.entrypoints.view.desk import Asked, Desk, Page
 from hardwon.entrypoints.view.words import Search, read_search
 from hardwon.ports.entries import Field
 
@@ -187,3 +189,20 @@ def _document(row: Row) -> dict[str, object]:
         **{part.name: round(part.value, 6) for part in row.parts},
         "description": entry.description,
     }
+
+
+def review_page(desk: Desk, asked: Asked) -> Page:
+    """Return one of the things that wait, and how many there are."""
+    items = build_review_memory(desk.memory, desk.project_root).items()
+    at = min(asked.number("at", 1), max(1, len(items)))
+    item = items[at - 1] if items else None
+    registry = registry_of(desk.memory)
+    values = {
+        "item": item,
+        "card": SORTS[type(item)] if item else "",
+        "at_place": at,
+        "count": len(items),
+        "labels": registry.labels(),
+        "why": why(item.project, registry) if isinstance(item, Untrusted) else "",
+    }
+    return Page("review", values, [review_document(item) for item in items])

@@ -11,9 +11,8 @@ from hardwon.domain.model.project import Registry
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.entrypoints.bootstrap_overview import overview_of
 from hardwon.entrypoints.bootstrap_projects import registry_of
-from hardwon.entrypoints.view.answering import Asked, Page
 from hardwon.entrypoints.view.charts import OTHER, ranked_names, sparkline, stacked_bars, weeks_until
-from hardwon.entrypoints.view.desk import Desk
+from hardwon.entrypoints.view.desk import Asked, Desk, Page
 from hardwon.entrypoints.view.words import read_search
 from hardwon.ports.overview import Created, Label, Plane
 

@@ -12,9 +12,8 @@ from hardwon.domain.use_cases.explain_injections import Explained
 from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, influences_of, receipts_of
 from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SIGNALS
-from hardwon.entrypoints.view.answering import Asked, Page
 from hardwon.entrypoints.view.charts import Part, score_parts
-from hardwon.entrypoints.view.desk import Desk
+from hardwon.entrypoints.view.desk import Asked, Desk, Page
 
 PAGE_SIZE = 40
 READ_RECEIPTS = 2_000

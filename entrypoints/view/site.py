@@ -26,14 +26,12 @@ from hardwon.domain.model.errors import (
 )
 from hardwon.entrypoints.unforeseen import log_unforeseen
 from hardwon.entrypoints.view import changes
-from hardwon.entrypoints.view.answering import Answer, Asked, Page, Redirect, Reply
-from hardwon.entrypoints.view.desk import Desk, DeskThread
+from hardwon.entrypoints.view.desk import Answer, Asked, Desk, DeskThread, Page, Redirect, Reply
 from hardwon.entrypoints.view.entry_pages import edit_page, entry_page
 from hardwon.entrypoints.view.guard import HEADERS, Guard, Refusal
-from hardwon.entrypoints.view.memory_pages import memory_page
+from hardwon.entrypoints.view.memory_pages import memory_page, review_page
 from hardwon.entrypoints.view.picture_pages import map_page, time_page
 from hardwon.entrypoints.view.rendering import address, as_csv, as_json, environment
-from hardwon.entrypoints.view.review_pages import review_page
 from hardwon.entrypoints.view.session_pages import session_page, sessions_page
 
 STATIC = os.path.join(os.path.dirname(__file__), "static")

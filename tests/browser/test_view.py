@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Dialog, Locator, Page, expect
 from hardwon.domain.model.embedding import unit
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.view.opening import OpeningFile
+from hardwon.entrypoints.view.server import OpeningFile
 from tests.browser.conftest import View
 from tests.entrypoints.cli.test_review import NEWER, OLDER, OLDER_ID
 from tests.entrypoints.hook_process import World

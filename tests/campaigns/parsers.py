@@ -23,9 +23,9 @@ from hardwon.adapters.markdown.conflict import has_conflict, without_conflict
 from hardwon.adapters.markdown.conversation_format import outline, permanence_of
 from hardwon.adapters.markdown.document import MarkdownDocument
 from hardwon.adapters.markdown.front_matter import read_markdown
-from hardwon.adapters.markdown.host_memory import read_fact
 from hardwon.adapters.markdown.knowledge_bank import counts_of, entries_of, parse_bank
 from hardwon.adapters.markdown.memory_file import memory_file, sections_in, sections_of_session
+from hardwon.adapters.markdown.source_files import read_fact
 from hardwon.adapters.pause_file import PauseFile
 from hardwon.adapters.providers.labelers import parse_labels
 from hardwon.adapters.transcripts.given_texts import given_texts

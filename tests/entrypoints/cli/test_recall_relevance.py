@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.entrypoints.cli.answers import NOTHING
+from hardwon.entrypoints.cli.recall import NOTHING
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.library import memory
 from tests.entrypoints.programs import Ran, hardwon, recall_by_meaning, run

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.entrypoints.cli.answers import NOT_FOUND
+from hardwon.entrypoints.cli.recall import NOT_FOUND
 from tests.entrypoints.cli.retro_scene import ANSWER, items, on_a_feature_branch
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.library import WORKSPACE, memory

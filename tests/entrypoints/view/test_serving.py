@@ -18,8 +18,7 @@ from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.view import server
 from hardwon.entrypoints.view.desk import DeskThread
 from hardwon.entrypoints.view.guard import hosts_of
-from hardwon.entrypoints.view.opening import OpeningFile
-from hardwon.entrypoints.view.server import View, listen
+from hardwon.entrypoints.view.server import OpeningFile, View, listen
 from tests.entrypoints.conversing import until
 from tests.entrypoints.hook_process import BIN, World
 from tests.entrypoints.programs import hardwon, run
@@ -147,7 +146,7 @@ def test_a_file_that_no_browser_opened_goes_after_a_minute(tmp_path: Path, monke
     file = OpeningFile("http://127.0.0.1:1/prefix/", "token")
 
     assert (file.is_old, Path(file.path).stat().st_mode & 0o777) == (False, 0o600)
-    monkeypatch.setattr("hardwon.entrypoints.view.opening.LASTS_SECONDS", 0.0)
+    monkeypatch.setattr("hardwon.entrypoints.view.server.LASTS_SECONDS", 0.0)
     assert file.is_old
     file.remove()
     file.remove()
