@@ -19,8 +19,8 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.ranking.candidates import Candidate
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
+from hardwon.domain.model.ranking.selection import CategoryBalancer, in_order
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.inject_at_start import Inject
 from hardwon.domain.use_cases.rank import maxima_of, select

@@ -13,7 +13,7 @@ from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import open_memory

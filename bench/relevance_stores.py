@@ -11,8 +11,8 @@ from hardwon.adapters.evaluation.cache import VectorCache
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.ranking.prominence import share
-from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.use_cases.recall import Recall
 
 STORES = {5: 10, 10: 10, 30: 5, 100: 3, 2_000: 1}

@@ -10,7 +10,7 @@ from bench.conversations import MAX_CONVERSATIONS, with_conversations
 from bench.figures import Figure
 from bench.processes import Command, Cost, clean_environment, measure, script
 from bench.project import make_project
-from hardwon.domain.model.injection.frame import RELATED
+from hardwon.domain.model.injection.neutral_text import RELATED
 
 LESSONS = 60
 

@@ -31,7 +31,7 @@ from hardwon.adapters.sqlite.vectors import SqliteVectorStore
 from hardwon.domain.model.embedding import Space
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.identity import title_to_search
-from hardwon.domain.model.index_terms import indexed, indexed_texts
+from hardwon.domain.model.keywords import indexed, indexed_texts
 from hardwon.domain.model.text import passages
 
 PART = 1_000

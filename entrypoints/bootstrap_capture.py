@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
     from hardwon.adapters.sqlite.database import Database
     from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
-    from hardwon.domain.model.injection.context_window import LastResponse
-    from hardwon.domain.model.injection.delivery import GivenText
-    from hardwon.domain.model.injection.receipt import Turn
+    from hardwon.domain.model.injection.receipt import GivenText, LastResponse, Turn
     from hardwon.domain.model.project import Conversations, KeepingReason
     from hardwon.domain.model.settings import ServerAddress, Settings
     from hardwon.domain.use_cases.capture import Capture

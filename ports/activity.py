@@ -9,8 +9,7 @@ from hardwon.domain.model.injection.receipt import Delivery, Influence, Receipt
 
 if TYPE_CHECKING:
     from hardwon.domain.model.filters import EntryFilter
-    from hardwon.domain.model.injection.context_window import ContextWindow, Held
-    from hardwon.domain.model.injection.delivery import Undelivered
+    from hardwon.domain.model.injection.receipt import ContextWindow, Held, Undelivered
     from hardwon.domain.model.injection.usage_signals import ShownText
 
 

@@ -6,9 +6,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.injection.entry_text import PrintedEntry
+from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
-from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import TrackRecord

@@ -5,8 +5,7 @@ from typing import NamedTuple, Protocol
 
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category, Kind
 
 

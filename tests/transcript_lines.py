@@ -4,7 +4,7 @@ import datetime as dt
 import json
 from typing import Any
 
-from hardwon.domain.model.injection.frame import FRAME_END, FRAME_START
+from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 
 PROJECT_ROOT = "/home/me/proj"
 HOME = "/home/me"

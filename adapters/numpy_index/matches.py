@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from hardwon.adapters.numpy_index.blocks import Codes, Floats, QueryCodes, Rows, Seqs, encode, find, rows_of, unpack
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
+from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import BlockSource, BlockState, Matches

@@ -2,9 +2,7 @@
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.named import entry_named
-from hardwon.domain.model.injection.context_window import ContextWindow, Held
-from hardwon.domain.model.injection.delivery import Undelivered
-from hardwon.domain.model.injection.receipt import COUNTED, Delivery
+from hardwon.domain.model.injection.receipt import COUNTED, ContextWindow, Delivery, Held, Undelivered
 from hardwon.ports.activity import ContextWindows, Deliveries
 from hardwon.ports.override import override
 

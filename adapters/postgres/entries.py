@@ -26,9 +26,8 @@ from hardwon.adapters.postgres.rows import (
 )
 from hardwon.adapters.postgres.words import EMPTY_INDEX, drop_from_index, dropping, indexing, note_version
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
-from hardwon.domain.model.injection.entry_text import PrintedEntry
+from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
-from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import RECALL_CAP, TrackRecord, track_record

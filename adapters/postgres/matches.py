@@ -5,8 +5,7 @@ from heapq import nlargest
 from typing import NamedTuple, Protocol
 
 from hardwon.adapters.postgres.session import Row
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import LOW, ScoreStatistics
+from hardwon.domain.model.ranking.candidates import LOW, Hit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches

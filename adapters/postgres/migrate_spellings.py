@@ -17,9 +17,8 @@ from hardwon.adapters.postgres.entries import RENAME
 from hardwon.adapters.postgres.put_entry import DROP_VECTORS
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.postgres.words import dropping, indexing
-from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.spelling import composed
-from hardwon.domain.model.united_lessons import FACTS, LISTS, TEXTS, identified, united
+from hardwon.domain.model.identity import composed, content_hash
+from hardwon.domain.model.likeness import FACTS, LISTS, TEXTS, identified, united
 
 Lesson: TypeAlias = dict[str, Any]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.scripts import without_marks
+from hardwon.domain.model.text import without_marks
 
 TOKENIZER = "porter unicode61"
 

@@ -14,8 +14,7 @@ from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.vectors import FROM_VECTORS, PostgresVectorStore, literal
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
+from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches, VectorIndex

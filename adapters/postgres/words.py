@@ -9,8 +9,7 @@ from hardwon.adapters.postgres.parameters import public
 from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.tokens import count_terms
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
-from hardwon.domain.model.identity import title_to_search
-from hardwon.domain.model.spelling import composed
+from hardwon.domain.model.identity import composed, title_to_search
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
@@ -192,7 +191,7 @@ def _texts(entry: "Entry") -> tuple[str, ...]:
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
     """Return the terms of all *texts*, and those of all but the labels."""
-    from hardwon.domain.model.index_terms import indexed_texts  # noqa: PLC0415  # for writers only
+    from hardwon.domain.model.keywords import indexed_texts  # noqa: PLC0415  # for writers only
 
     title, description, notes, labels, reasoning = count_terms(indexed_texts(texts))
     own = title + description + notes + reasoning
@@ -200,7 +199,7 @@ def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
 
 
 def _passages(texts: Sequence[str]) -> list[str]:
-    from hardwon.domain.model.index_terms import indexed  # noqa: PLC0415  # for writers only
+    from hardwon.domain.model.keywords import indexed  # noqa: PLC0415  # for writers only
     from hardwon.domain.model.text import passages  # noqa: PLC0415  # likewise
 
     title, *others = texts

@@ -2,9 +2,7 @@
 
 from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database
 from hardwon.adapters.sqlite.decoding import Decoder, integer, one_of, readable, text, texts, timestamp
-from hardwon.domain.model.injection.context_window import ContextWindow, Held
-from hardwon.domain.model.injection.delivery import Undelivered
-from hardwon.domain.model.injection.receipt import COUNTED, DELIVERIES, Delivery
+from hardwon.domain.model.injection.receipt import COUNTED, DELIVERIES, ContextWindow, Delivery, Held, Undelivered
 from hardwon.ports.activity import ContextWindows, Deliveries
 from hardwon.ports.override import override
 

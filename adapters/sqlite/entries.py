@@ -29,9 +29,8 @@ from hardwon.adapters.sqlite.tallies import tallied
 from hardwon.adapters.sqlite.track_records import RANKED_LEARNING, newest_by_track_record
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.forgotten import ensure_not_forgotten
-from hardwon.domain.model.injection.entry_text import PrintedEntry
+from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary
-from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.project import Visibility
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
 from hardwon.domain.model.ranking.prominence import TrackRecord

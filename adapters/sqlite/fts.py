@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.domain.model.scripts import without_marks
+from hardwon.domain.model.text import without_marks
 
 TOKENIZER = "porter unicode61"
 

@@ -21,11 +21,10 @@ from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.identity import title_to_search
+from hardwon.domain.model.identity import composed, title_to_search
 from hardwon.domain.model.keywords import inverse_document_frequency, max_hits
 from hardwon.domain.model.ranking.adaptive import passage_score
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.spelling import composed
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 
@@ -50,7 +49,7 @@ def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
         texts: Its title, then all other searched texts; the title precedes every passage.
 
     """
-    from hardwon.domain.model.index_terms import indexed  # noqa: PLC0415  # for writers only
+    from hardwon.domain.model.keywords import indexed  # noqa: PLC0415  # for writers only
     from hardwon.domain.model.text import passages  # noqa: PLC0415  # likewise
 
     title, *others = texts
@@ -303,7 +302,7 @@ def _texts(entry: "Entry") -> tuple[str, ...]:
 
 def _words(texts: Sequence[str]) -> Row:
     """Return the columns for the *texts* of an entry."""
-    from hardwon.domain.model.index_terms import indexed_texts  # noqa: PLC0415  # for writers only
+    from hardwon.domain.model.keywords import indexed_texts  # noqa: PLC0415  # for writers only
 
     return indexed_texts(texts)
 

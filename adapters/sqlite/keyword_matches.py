@@ -8,8 +8,7 @@ from hardwon.adapters.sqlite.database import Database, in_list
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.adapters.sqlite.tallies import admits_all, tallied
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches

@@ -13,9 +13,8 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.spelling import composed
-from hardwon.domain.model.united_lessons import FACTS, LISTS, TEXTS, identified, united
+from hardwon.domain.model.identity import composed, content_hash
+from hardwon.domain.model.likeness import FACTS, LISTS, TEXTS, identified, united
 
 Lesson: TypeAlias = dict[str, Any]
 

@@ -11,7 +11,7 @@ from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.fts import any_of, frequencies
 from hardwon.adapters.sqlite.postings import PackedTerm, packed_lengths, packed_terms, tokenized, varints
 from hardwon.domain.model.keywords import inverse_document_frequency
-from hardwon.domain.model.scripts import without_marks
+from hardwon.domain.model.text import without_marks
 
 K1, B = 1.2, 0.75
 """The parameters of FTS5's `bm25()`."""

@@ -9,10 +9,9 @@ from hardwon.adapters.sqlite.query import where
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.index_terms import index_words
-from hardwon.domain.model.keywords import completions, inverse_document_frequency
+from hardwon.domain.model.keywords import completions, index_words, inverse_document_frequency
 from hardwon.domain.model.ranking.adaptive import passage_score
-from hardwon.domain.model.scripts import without_marks
+from hardwon.domain.model.text import without_marks
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override
 

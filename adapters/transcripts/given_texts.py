@@ -7,7 +7,7 @@ from typing import Any
 
 from hardwon.adapters.transcripts.latest_turn import last_lines
 from hardwon.adapters.transcripts.records import object_in, texts_in, zoned_time
-from hardwon.domain.model.injection.delivery import GivenText
+from hardwon.domain.model.injection.receipt import GivenText
 
 MAX_BYTES = 64 * 1024 * 1024
 """Bytes at the end of the file that are read: a twentieth of a second."""

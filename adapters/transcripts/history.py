@@ -13,8 +13,7 @@ from typing import Any
 from hardwon.adapters.transcripts.given_texts import MAX_BYTES, texts_given_in
 from hardwon.adapters.transcripts.latest_turn import last_lines
 from hardwon.adapters.transcripts.records import SYNTHETIC, object_in, objects_in, text_or, zoned_time
-from hardwon.domain.model.injection.context_window import LastResponse
-from hardwon.domain.model.injection.delivery import GivenText
+from hardwon.domain.model.injection.receipt import GivenText, LastResponse
 
 MAX_TAIL_BYTES = 1024 * 1024
 """Bytes at the end of a transcript in which its last response is looked for."""

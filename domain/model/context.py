@@ -105,8 +105,7 @@ def _words_of_path(path: str) -> str:
 
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.injection.entry_text import PrintedEntry
-    from hardwon.domain.model.injection.rules import ConstitutionalText
+    from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
 
 P = TypeVar("P", "PrintedEntry", "ConstitutionalText")
 

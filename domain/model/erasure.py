@@ -8,7 +8,7 @@ from itertools import takewhile
 
 import attrs
 
-from hardwon.domain.model.spelling import Spellings, folded, one_line, readings
+from hardwon.domain.model.identity import Spellings, folded, one_line, readings
 
 MIN_TEXT_BYTES = 3
 """Bytes of the shortest text that can be searched for, folded."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from heapq import merge
 from typing import NamedTuple
 
-from hardwon.domain.model.scripts import is_unspaced, split_at_runs
-from hardwon.domain.model.spelling import searchable
+from hardwon.domain.model.identity import searchable
+from hardwon.domain.model.text import is_unspaced, split_at_runs
 
 CUT = "..."
 SHORT = 2

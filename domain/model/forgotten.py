@@ -7,8 +7,8 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from hardwon.domain.model.errors import ForgottenError
+from hardwon.domain.model.identity import one_line
 from hardwon.domain.model.plain_text import plain_text
-from hardwon.domain.model.spelling import one_line
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry

@@ -1,8 +1,153 @@
-"""Hashes that identify entries, and the text of an entry that is searched. Standard library only."""
+"""
+Which texts are the same: their spellings, the hashes that identify entries, and the text that is searched.
+
+A text can be composed or decomposed (NFC, NFD), in any letter case, full width, with invisible characters, and
+with any white space between its words. Standard library only, for the hook.
+"""
 
 import re
+import unicodedata
+from collections.abc import Iterator
+from functools import cached_property
 
-from hardwon.domain.model.spelling import composed
+from hardwon.domain.model.redaction import IGNORABLE
+
+OWN_CASE = 3
+"""Characters of a text that is looked for in its own letter case: `IT` is no `it`."""
+
+_MARK = r"(?:[>#*;%|!]|//+|--+)"
+"""Begins a line that quotes or comments."""
+
+_GAP = rf"(?=\s)[^\S\n\r]*+(?:[\n\r]\s*+(?:{_MARK}\s*+)*)?"
+"""White space between two words, and what a quoted or commented line begins with."""
+
+_SPACELESS = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts that put no space between words, so that a line may end anywhere."""
+
+_UNSEEN = f"[{IGNORABLE}]"
+"""Patterns are compiled when they are used: every hook imports this module."""
+
+_BETWEEN_SPACELESS = rf"(?<=[{_SPACELESS}])(?=[{_SPACELESS}])"
+_SPACE_BETWEEN_SPACELESS = rf"(?<=[{_SPACELESS}]) (?=[{_SPACELESS}])"
+_ESCAPED = r"(?:\\u[0-9a-fA-F]{4})+|\\[\"\\/bfnrt]"
+_CONTROLS = {r"\b": "\b", r"\f": "\f", r"\n": "\n", r"\r": "\r", r"\t": "\t"}
+
+NESTED = 2
+"""How often a text is written as JSON within JSON: an answer within a transcript is twice."""
+
+
+def composed(text: str) -> str:
+    """Return *text* in Unicode's normal form C: a letter and its accents are one character."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def searchable(text: str) -> str:
+    """
+    Return *text* in Unicode's normal form KC: of full-width and half-width letters, ligatures and the like the plain ones.
+
+    >>> searchable("\uff21\uff30\uff29"), searchable("\uff76\uff9e")
+    ('API', 'ガ')
+
+    """
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def folded(text: str, *, keeps_case: bool = False) -> str:
+    """
+    Return the form that all spellings of *text* share, but for white space.
+
+    That is Unicode's `NFKC_Casefold`, in which the dotted and the dotless i of Turkish are one letter too.
+
+    Args:
+        text: Any text.
+        keeps_case: Whether letter case counts.
+    """
+    if text.isascii():
+        return text if keeps_case else text.lower()
+    plain = unicodedata.normalize("NFKC", re.sub(_UNSEEN, "", text))
+    if keeps_case:
+        return plain
+    lower = unicodedata.normalize("NFKC", plain.casefold())
+    return lower.replace("i\u0307", "i").replace("\u0131", "i")
+
+
+def one_line(text: str) -> str:
+    """Return *text* folded, on one line: a space for any white space, none where the script has none."""
+    return re.sub(_SPACE_BETWEEN_SPACELESS, "", " ".join(folded(text).split()))
+
+
+def readings(text: str) -> Iterator[str]:
+    """Yield *text* as it is, and as it reads when it is JSON, also within JSON."""
+    yield text
+    for _ in range(NESTED):
+        if "\\" not in text or (unescaped := re.sub(_ESCAPED, _unescaped, text)) == text:
+            return
+        yield (text := unescaped)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    escaped = found[0]
+    if escaped.startswith(r"\u"):
+        return bytes.fromhex(escaped.replace(r"\u", "")).decode("utf-16-be", "replace")
+    return _CONTROLS.get(escaped, escaped[1:])
+
+
+class Spellings:
+    r"""
+    All spellings of one text.
+
+    A match ends where a character ends: `u` is not found in a `u` with an accent.
+
+    Args:
+        text: Any text; one that no character is seen of has no spellings.
+        any_case: Whether a text of up to three characters is looked for in any letter case too.
+
+    Attributes:
+        length: A folded text with fewer characters holds no spelling.
+
+    >>> Spellings("Stra\u00dfe 7").are_in("STRASSE\n> 7"), Spellings("IT").are_in("it")
+    (True, False)
+
+    """
+
+    def __init__(self, text: str, *, any_case: bool = False) -> None:
+        self.text = text
+        self.keeps_case = not any_case and len(composed(text.strip())) <= OWN_CASE
+        self._words = [word for word in re.split(_GAP, folded(text, keeps_case=self.keeps_case)) if word]
+        self.length = sum(map(len, self._words))
+
+    @property
+    def word(self) -> str:
+        """The longest word, folded: a text without it holds no spelling; empty for a text that nothing is seen of."""
+        return max(self._words, key=len, default="")
+
+    def are_in(self, text: str) -> bool:
+        """Return whether *text*, in any spelling, holds this one; a text in JSON is read by `readings` before."""
+        return self.are_in_folded(folded(text, keeps_case=self.keeps_case))
+
+    def are_in_folded(self, text: str) -> bool:
+        """Return whether *text*, which was `folded` by the same letter case, holds it."""
+        if not self._words or not all(part in text for part in self._solid):
+            return False
+        return any(_ends_a_character(text, found.end()) for found in self._pattern.finditer(text))
+
+    @cached_property
+    def _solid(self) -> list[str]:
+        """The words within which no line can end."""
+        return [part for word in self._words for part in re.split(_BETWEEN_SPACELESS, word)]
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        line = " ".join(self._words)
+        parts = re.split(_BETWEEN_SPACELESS, re.sub(_SPACE_BETWEEN_SPACELESS, "", line))
+        return re.compile(f"(?:{_GAP})?".join(_GAP.join(map(re.escape, part.split(" "))) for part in parts))
+
+
+def _ends_a_character(text: str, at: int) -> bool:
+    return at == len(text) or not unicodedata.category(text[at]).startswith("M")
+
 
 HASH_LENGTH = 16
 IDENTITY = re.compile(rf"[0-9a-f]{{{HASH_LENGTH}}}")

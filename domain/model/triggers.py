@@ -7,8 +7,8 @@ from heapq import nsmallest
 from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
-from hardwon.domain.model.scripts import is_unspaced, runs, signs, split_at_runs
-from hardwon.domain.model.spelling import composed
+from hardwon.domain.model.identity import composed
+from hardwon.domain.model.text import is_unspaced, runs, signs, split_at_runs
 
 MAX_PHRASES = 20
 """Upper bound for a file: a prompt is compared with every phrase of the store within 50 ms."""

@@ -7,8 +7,7 @@ from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.vectors import Matches
 

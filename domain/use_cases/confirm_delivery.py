@@ -8,8 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.injection.delivery import GivenText, Undelivered
-    from hardwon.domain.model.injection.receipt import Delivery
+    from hardwon.domain.model.injection.receipt import Delivery, GivenText, Undelivered
     from hardwon.ports.activity import Deliveries
 
 

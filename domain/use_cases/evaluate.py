@@ -11,7 +11,7 @@ from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery
 from hardwon.domain.model.evaluation.report import ANSWERS, Figures, Measured, QueryReport, SetReport
 from hardwon.domain.model.filters import ANYWHERE, EntryFilter, Scope
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.embed_pending import EmbedPending
 from hardwon.domain.use_cases.rank import Found

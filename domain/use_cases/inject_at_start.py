@@ -11,28 +11,35 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError, StorageError
 from hardwon.domain.model.filters import LEARNINGS, seen_from
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock, in_order_of_text
-from hardwon.domain.model.injection.context_window import NOTHING, Held
-from hardwon.domain.model.injection.entry_text import Length, PrintedEntry, piece_text, units
+from hardwon.domain.model.injection.entry_text import (
+    ConstitutionalText,
+    Length,
+    PrintedEntry,
+    piece_text,
+    units,
+    within_budget,
+)
 from hardwon.domain.model.injection.receipt import (
     COUNTED,
     MAX_MISSED,
     NO_ROOM,
     NOT_NEW,
     NOT_RELEVANT,
+    NOTHING,
     OWED,
     SHOWN_ALREADY,
     TOO_LOW,
     Form,
+    Held,
     NearMiss,
     Receipt,
     Shown,
     framed_by,
     text_digest,
 )
-from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
+from hardwon.domain.model.ranking.selection import CategoryBalancer
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.rank import Selected, maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, retire_expired

@@ -7,7 +7,6 @@ from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError
 from hardwon.domain.model.filters import COLLECTIONS, EntryFilter, PolicyName, seen_from
-from hardwon.domain.model.injection.context_window import ContextWindow
 from hardwon.domain.model.injection.prompt_terms import (
     LONGEST_PROMPT,
     Sentence,
@@ -18,7 +17,7 @@ from hardwon.domain.model.injection.prompt_terms import (
     plain,
     weighed,
 )
-from hardwon.domain.model.injection.receipt import MAX_MISSED, Receipt, text_digest
+from hardwon.domain.model.injection.receipt import MAX_MISSED, ContextWindow, Receipt, text_digest
 from hardwon.domain.model.injection.relevance_gate import (
     MAX_SHOWN,
     AgentFile,
@@ -30,7 +29,7 @@ from hardwon.domain.model.injection.relevance_gate import (
     choose,
 )
 from hardwon.domain.model.keywords import MAX_TERMS
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.use_cases.rank import Found
 from hardwon.domain.use_cases.recall import Rated, Recall

@@ -7,12 +7,11 @@ Made of tuples and free of `attrs`, for the hook.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.domain.model.injection.context_window import NOTHING, Beginning, ContextWindow, Held
+from hardwon.domain.model.injection.receipt import NOTHING, Beginning, ContextWindow, Held
 from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.injection.delivery import GivenText
-    from hardwon.domain.model.injection.receipt import Receipt
+    from hardwon.domain.model.injection.receipt import GivenText, Receipt
     from hardwon.ports.activity import ContextWindows, Deliveries, Receipts
 
 MAX_RECEIPTS = 200
@@ -69,7 +68,7 @@ class OpenWindow(NamedTuple):
 
 
 def _is_in(receipt: "Receipt", given: "Sequence[GivenText]") -> bool:
-    from hardwon.domain.model.injection.delivery import Undelivered  # noqa: PLC0415  # for a fork only
+    from hardwon.domain.model.injection.receipt import Undelivered  # noqa: PLC0415  # for a fork only
 
     injection = Undelivered(receipt.number, "awaited", receipt.at, receipt.digest, receipt.frame)
     return any(injection.is_in(text) for text in given)

@@ -7,10 +7,8 @@ from itertools import chain, islice, product
 from typing import NamedTuple
 
 from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.bounds import Head, Selection, Unseen, first_exact
 from hardwon.domain.model.ranking.candidates import Candidate, Hit, RankingFacts, RecallCandidate, RecallFacts
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
-from hardwon.domain.model.ranking.policy import Judged, RankingContext, RecallPolicy, judge
+from hardwon.domain.model.ranking.policy import Judged, Question, RankingContext, RecallPolicy, judge
 from hardwon.domain.model.ranking.prominence import (
     RECALL_CAP,
     Maxima,
@@ -20,7 +18,7 @@ from hardwon.domain.model.ranking.prominence import (
     is_relevant,
     track_record,
 )
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.selection import CategoryBalancer, Head, Selection, Unseen, first_exact, in_order
 from hardwon.domain.model.vocabulary import Category
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.retrieve import NoMatches, Retrieval

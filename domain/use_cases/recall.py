@@ -10,9 +10,8 @@ from hardwon.domain.model.injection.prompt_terms import decisive_terms, identifi
 from hardwon.domain.model.keywords import search_terms, without_frame
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
-from hardwon.domain.model.ranking.policy import Judged, Parts, RankingContext, RecallPolicy
+from hardwon.domain.model.ranking.policy import Answer, Judged, Parts, Question, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
 from hardwon.domain.use_cases.closeness import Closeness
 from hardwon.domain.use_cases.rank import RECALL_DEPTH, BestAnswers, Found

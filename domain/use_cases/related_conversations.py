@@ -14,7 +14,7 @@ from hardwon.domain.model.injection.related_conversations import (
     Room,
     related_section,
 )
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.recall import Rated, Recall, Recollection, searched
 from hardwon.domain.use_cases.retrieve import retire_expired

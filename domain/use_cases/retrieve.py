@@ -17,12 +17,10 @@ from hardwon.domain.model.errors import (
     VectorIndexUnavailableError,
 )
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
-from hardwon.domain.model.index_terms import UNSPACED, asked_terms, is_mostly_unspaced
-from hardwon.domain.model.keywords import distinctive_terms, half_typed
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.identity import composed
+from hardwon.domain.model.keywords import UNSPACED, asked_terms, distinctive_terms, half_typed, is_mostly_unspaced
+from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
 from hardwon.domain.model.redaction import redact
-from hardwon.domain.model.spelling import composed
 from hardwon.domain.model.vocabulary import Category, Kind
 from hardwon.domain.use_cases.closeness import Background, StandardisedMatches
 from hardwon.ports.entries import EntryState

@@ -13,7 +13,7 @@ from hardwon.domain.model.entry import MAX_COUNT, Entry, redact_entry
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.knowledge_bank import BankScope
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.retro.bank_edit import Banks, Noted, counted, noted, promoted
 from hardwon.domain.model.retro.lesson import Lesson, bank_lesson, day_of, observed_in_of
 from hardwon.domain.model.vocabulary import Reach

@@ -7,10 +7,10 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError, KeywordIndexUnavailableError
 from hardwon.domain.model.filters import EntryFilter, seen_from
-from hardwon.domain.model.injection.rules import within_budget
+from hardwon.domain.model.injection.entry_text import within_budget
 from hardwon.domain.model.keywords import concept_counts, concepts_of, terms_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
-from hardwon.domain.model.ranking.question import Answer, Question
+from hardwon.domain.model.ranking.policy import Answer, Question
 from hardwon.domain.use_cases.recall import Recall, Recollection, calibrated
 from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 from hardwon.domain.use_cases.track_usage import count_access

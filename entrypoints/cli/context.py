@@ -11,9 +11,9 @@ from hardwon.domain.model.context import ContextQuery
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
 from hardwon.domain.model.filters import COLLECTIONS
-from hardwon.domain.model.injection.frame import framed
+from hardwon.domain.model.injection.neutral_text import framed
 from hardwon.domain.model.injection.related_conversations import summarised
-from hardwon.domain.model.ranking.question import Answer
+from hardwon.domain.model.ranking.policy import Answer
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.domain.use_cases.recall import Rated, answer_of

@@ -11,8 +11,7 @@ import typer
 from hardwon.domain.model.erasure import MIN_TEXT_BYTES
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.identity import IDENTITY
-from hardwon.domain.model.spelling import folded
+from hardwon.domain.model.identity import IDENTITY, folded
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
 from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted

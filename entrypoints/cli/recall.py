@@ -24,7 +24,7 @@ from hardwon.domain.model.filters import (
 )
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
 from hardwon.domain.model.injection.entry_text import PrintedEntry
-from hardwon.domain.model.ranking.question import Answer, Question
+from hardwon.domain.model.ranking.policy import Answer, Question
 from hardwon.domain.use_cases.recall import Recollection
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_models import OFF

@@ -143,8 +143,10 @@ class Event:
         return bool(text) and self._output.write(text)
 
     def _markdown(self) -> str:
-        from hardwon.domain.model.injection.frame import framed
-        from hardwon.domain.model.injection.neutral_text import defused  # compiles patterns, for a block only
+        from hardwon.domain.model.injection.neutral_text import (
+            defused,  # compiles patterns, for a block only
+            framed,
+        )
         from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
 
         store, limit = self._settings.global_store, self._settings.injection_limit

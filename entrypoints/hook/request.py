@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from hardwon.entrypoints.host_session import host_session
 
 if TYPE_CHECKING:
-    from hardwon.domain.model.injection.context_window import Beginning, LastResponse
     from hardwon.domain.model.injection.entry_text import Length
+    from hardwon.domain.model.injection.receipt import Beginning, LastResponse
 
 OPTIONS = ("--project-root", "--limit", "--global-store")
 HELP = (["-h"], ["--help"])
@@ -135,7 +135,7 @@ class HookRequest(NamedTuple):
         age, tokens = self.payload.get("seconds_since_last_response"), self.payload.get("context_tokens")
         if not (isinstance(age, int) and isinstance(tokens, int) and 0 <= age <= OLDEST_RESPONSE):
             return None
-        from hardwon.domain.model.injection.context_window import LastResponse  # for a session that goes on
+        from hardwon.domain.model.injection.receipt import LastResponse  # for a session that goes on
 
         return LastResponse(age, tokens)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
-from hardwon.domain.model.injection.context_window import NOTHING, ContextWindow, Held
+from hardwon.domain.model.injection.receipt import NOTHING, ContextWindow, Held
 from hardwon.domain.model.settings import Occasion, Resolved
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory

@@ -22,8 +22,8 @@ from hardwon.domain.model.filters import (
 )
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.decay import CONTEXT_TYPE_PURPOSES, TIER_PURPOSES
-from hardwon.domain.model.ranking.question import Answer as Found
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.policy import Answer as Found
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.domain.model.vocabulary import KINDS, ContextType, Door, Kind, Reach, Tier
 from hardwon.domain.use_cases.match_triggers import BroughtUp, Triggered

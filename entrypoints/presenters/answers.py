@@ -10,7 +10,7 @@ from hardwon.domain.model.excerpt import Marked, excerpt, shortened
 from hardwon.domain.model.filters import PolicyName
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
-from hardwon.domain.model.ranking.question import Answer
+from hardwon.domain.model.ranking.policy import Answer
 from hardwon.domain.model.ranking.relevance import FORMULA as RELEVANCE_FORMULA
 from hardwon.entrypoints.presenters.projects import origin_document, origin_label
 from hardwon.entrypoints.presenters.text import stored_line, stored_text

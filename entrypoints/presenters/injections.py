@@ -7,7 +7,7 @@ from hardwon.domain.model.injection.receipt import Delivery, Event, NearMiss, Sh
 from hardwon.domain.model.injection.verify import Since, Verdict, policy_of, terms_of, verdict, win_of
 from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.ranking.context_relevance import FLOOR
+from hardwon.domain.model.ranking.relevance import FLOOR
 from hardwon.domain.use_cases.explain_injections import Explained
 from hardwon.domain.use_cases.inject_beside_prompt import PromptDryRun, WeighedEntry
 from hardwon.entrypoints.presenters.text import utc_text

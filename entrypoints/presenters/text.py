@@ -4,7 +4,7 @@ import datetime as dt
 import re
 
 from hardwon.domain.model.injection.neutral_text import defused, neutral, neutral_line
-from hardwon.domain.model.invisible import without_invisible
+from hardwon.domain.model.redaction import without_invisible
 
 # All but tab and newline: a stored text must not be able to steer the terminal it is shown on.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

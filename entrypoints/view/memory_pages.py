@@ -12,7 +12,7 @@ from hardwon.domain.model.filters import PolicyName
 from hardwon.domain.model.injection.verify import terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.project import Registry
-from hardwon.domain.model.ranking.question import Answer, Question
+from hardwon.domain.model.ranking.policy import Answer, Question
 from hardwon.domain.model.vocabulary import REACHES, TIERS
 from hardwon.domain.use_cases.retrieve import completed
 from hardwon.domain.use_cases.review_memory import Untrusted

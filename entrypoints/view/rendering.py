@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from hardwon.domain.model.excerpt import Marked
-from hardwon.domain.model.invisible import without_invisible
+from hardwon.domain.model.redaction import without_invisible
 from hardwon.entrypoints.presenters.answers import stored_passage
 from hardwon.entrypoints.presenters.entries import plain
 from hardwon.entrypoints.presenters.text import counted, spelt_out, utc_text, visible

@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.context_window import ContextWindow, Held
-from hardwon.domain.model.injection.receipt import Receipt
+from hardwon.domain.model.injection.receipt import ContextWindow, Held, Receipt
 from tests.contracts.worlds import MakeWorld, on_every_implementation
 from tests.strategies import NOW, few_examples, lesson, receipts, session_ids
 

@@ -6,8 +6,7 @@ from typing import get_args
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.delivery import Undelivered
-from hardwon.domain.model.injection.receipt import COUNTED, Delivery, Receipt, Shown
+from hardwon.domain.model.injection.receipt import COUNTED, Delivery, Receipt, Shown, Undelivered
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation
 from tests.strategies import NOW, few_examples, lesson, receipts
 

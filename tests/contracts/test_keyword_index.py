@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
-from hardwon.domain.model.index_terms import UNSPACED, asked_terms
-from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.keywords import UNSPACED, asked_terms, search_terms
+from hardwon.domain.model.ranking.candidates import ScoreStatistics
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.vectors import Matches

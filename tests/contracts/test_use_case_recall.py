@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, POLICIES, PolicyName
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.use_cases.recall import Recall, Recollection
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import ALL, IN_TIME, MakeWorld, World, on_every_implementation

@@ -7,8 +7,8 @@ from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.use_cases.edit_entries import ChangeEntry
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.embedding import Vector, cosine
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.ranking.candidates import ScoreStatistics
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.contracts.worlds import ALL, MakeWorld, World, on_every_implementation, sqlite
 from tests.fakes.searches import InMemoryVectorIndex

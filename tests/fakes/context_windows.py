@@ -1,7 +1,6 @@
 """Context windows in memory."""
 
-from hardwon.domain.model.injection.context_window import ContextWindow, Held
-from hardwon.domain.model.injection.receipt import Receipt
+from hardwon.domain.model.injection.receipt import ContextWindow, Held, Receipt
 from hardwon.ports.activity import ContextWindows
 from hardwon.ports.override import override
 from tests.fakes.deliveries import ALL

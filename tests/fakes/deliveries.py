@@ -1,7 +1,6 @@
 """Deliveries of injections in memory."""
 
-from hardwon.domain.model.injection.delivery import Undelivered
-from hardwon.domain.model.injection.receipt import COUNTED, Delivery
+from hardwon.domain.model.injection.receipt import COUNTED, Delivery, Undelivered
 from hardwon.ports.activity import Deliveries
 from hardwon.ports.override import override
 from tests.fakes.receipts import InMemoryReceipts

@@ -7,11 +7,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Vector, cosine
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
-from hardwon.domain.model.index_terms import index_words
-from hardwon.domain.model.keywords import completions
-from hardwon.domain.model.ranking.candidates import Hit
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics, place_of_low
-from hardwon.domain.model.scripts import without_marks
+from hardwon.domain.model.keywords import completions, index_words
+from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
+from hardwon.domain.model.text import without_marks
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.keyword_index import KeywordIndex, Mode
 from hardwon.ports.override import override

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from hardwon.domain.model.conversation.options import listed_items
-from hardwon.domain.model.conversation.sentences import sentences, split_sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.words import salient_words, stem
+from hardwon.domain.model.plain_text import sentences, split_sentences
 
 MAX_ITEMS = 5
 """The main choices of a plan."""

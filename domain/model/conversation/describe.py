@@ -13,7 +13,6 @@ from hardwon.domain.model.conversation.consent import agreed_items, echoed, sett
 from hardwon.domain.model.conversation.diagnosis import diagnosis
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
 from hardwon.domain.model.conversation.options import with_option
-from hardwon.domain.model.conversation.sentences import ENDS, sentences
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, Metadata, chunk_identity
 from hardwon.domain.model.conversation.statements import (
     asks_for_explanation,
@@ -27,6 +26,7 @@ from hardwon.domain.model.conversation.statements import (
 from hardwon.domain.model.conversation.topics import NO_TOPIC
 from hardwon.domain.model.conversation.words import is_informative, salient_words, stem
 from hardwon.domain.model.excerpt import shortened
+from hardwon.domain.model.plain_text import ENDS, sentences
 from hardwon.domain.model.settings import BUFFERED
 from hardwon.domain.model.vocabulary import Kind
 

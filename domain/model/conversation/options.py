@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from hardwon.domain.model.conversation.sentences import sentences, split_sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.words import stem
 from hardwon.domain.model.excerpt import shortened
 from hardwon.domain.model.keywords import search_terms
+from hardwon.domain.model.plain_text import sentences, split_sentences
 from hardwon.domain.model.settings import BUFFERED
 
 LONGEST_OPTION = 160

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 
 from hardwon.domain.model.conversation.options import is_by_letter
-from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.words import READ, salient_words, stem
+from hardwon.domain.model.plain_text import sentences
 
 MOSTLY = 0.6
 """The share of a sentence's informative words that make it a repetition of another that has them."""

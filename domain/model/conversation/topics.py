@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from hardwon.domain.model.conversation.boundaries import boundary_command, label, without_opening
-from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.words import READ, salient_words
+from hardwon.domain.model.plain_text import sentences
 
 MAX_WORDS = 4
 LONGEST_WORD = 24

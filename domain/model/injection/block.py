@@ -4,11 +4,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from hardwon.domain.model.injection.entry_text import Length, Printable, lesson_text, units
-from hardwon.domain.model.injection.frame import CONSTITUTIONAL, END, SECTIONS, TITLE, framed
-from hardwon.domain.model.injection.neutral_text import neutral
-from hardwon.domain.model.injection.rules import ConstitutionalText
-from hardwon.domain.model.ranking.category_balancer import QUOTA
+from hardwon.domain.model.injection.entry_text import ConstitutionalText, Length, Printable, lesson_text, units
+from hardwon.domain.model.injection.neutral_text import CONSTITUTIONAL, END, SECTIONS, TITLE, framed, neutral
+from hardwon.domain.model.ranking.selection import QUOTA
 from hardwon.domain.model.vocabulary import Category
 
 QUERY_CHARACTERS = 30

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.injection.frame import END, SECTIONS, TITLE
+from hardwon.domain.model.injection.neutral_text import END, SECTIONS, TITLE
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.vocabulary import Confidence
 

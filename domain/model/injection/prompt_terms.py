@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from hardwon.domain.model.conversation.sentences import split_sentences
 from hardwon.domain.model.keywords import STOP_WORDS, search_terms, terms_of, words_of
+from hardwon.domain.model.plain_text import split_sentences
 
 MIN_TERMS = 3
 """Words without stop words; `yes, go on` and `fix it` have none or one."""

@@ -1,11 +1,12 @@
 """
-Receipts: a record of each injection, by which its text can be explained and proved later.
+Receipts: what each injection printed, whether the host delivered it, and what an agent still has of it.
 
-Standard library only: the hooks write them.
+By a receipt a text can be explained and proved later; the host's transcript has the texts that it gave its model; a context
+window holds the memory that an agent of a session was given. Standard library only: the hooks write and read them.
 """
 
 import datetime as dt
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -212,3 +213,123 @@ class Turn(NamedTuple):
     answer: str = ""
     edits: str = ""
     given: str = ""
+
+
+TOLERANCE = dt.timedelta(milliseconds=1)
+"""How much earlier than the receipt's a text's time may be: hosts date it when the hook has ended, and cut it to milliseconds."""
+
+
+class GivenText(NamedTuple):
+    """
+    A text that a host gave its model beside the conversation.
+
+    Attributes:
+        text: The text; hosts trim it, or join it with others.
+        at: When, by the host; None if it does not say.
+
+    """
+
+    text: str
+    at: dt.datetime | None = None
+
+
+class Undelivered(NamedTuple):
+    """
+    An injection that was printed and was not found in a transcript yet.
+
+    Attributes:
+        number: Of its receipt.
+        delivery: `awaited` or `missed`.
+        at: When it was printed.
+        digest: `text_digest` of its text.
+        frame: Its text before, between and after the entries.
+
+    """
+
+    number: int
+    delivery: Delivery
+    at: dt.datetime
+    digest: str
+    frame: tuple[str, ...]
+
+    def is_in(self, given: GivenText) -> bool:
+        r"""
+        Return whether the model got the injection, whole and unchanged, with *given*.
+
+        An earlier text does not count: the same block may have been given before.
+
+        >>> at = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+        >>> injection = Undelivered(1, "awaited", at, text_digest("<m>\na\n</m>\n"), ("<m>\n", "\n</m>\n"))
+        >>> injection.is_in(GivenText("Hook said: <m>\na\n</m>")), injection.is_in(GivenText("<m>\nb\n</m>"))
+        (True, False)
+        """
+        if given.at and given.at < self.at - TOLERANCE:
+            return False
+        before, after = "".join(self.frame[:1]), "".join(self.frame[-1:])
+        first, last = before.lstrip(), after.rstrip()
+        begin, end = given.text.find(first.rstrip()), given.text.rfind(last.lstrip()) + len(last.lstrip())
+        lead, trail = before[: len(before) - len(first)], after[len(last) :]
+        return begin >= 0 and text_digest(lead + given.text[begin:end] + trail) == self.digest
+
+
+Beginning: TypeAlias = Literal["new", "emptied", "continued"]
+"""How a session starts: as a new one, after the host dropped its history, or going on with its history."""
+
+
+class ContextWindow(NamedTuple):
+    """
+    The context window of one agent.
+
+    Attributes:
+        session_id: The session, by the host's name.
+        agent: The subagent, by the host's name; empty for the session's own agent.
+
+    """
+
+    session_id: str
+    agent: str = ""
+
+
+class LastResponse(NamedTuple):
+    """
+    The last response in the history with which a session goes on, as the host describes it.
+
+    Attributes:
+        age: In whole seconds.
+        tokens: Of the context, with the response.
+
+    """
+
+    age: int
+    tokens: int
+
+
+class Held(NamedTuple):
+    """
+    The injected memory in a context window.
+
+    Attributes:
+        entries: The ids of the entries.
+        latest: The largest number of an entry when the last block was injected; None without a block.
+
+    Examples:
+        >>> held = Held(frozenset({"quotes"}), latest=5)
+        >>> held.is_new("quotes", 3), held.is_new("commas", 4), held.is_new("headers", 6)
+        (False, False, True)
+
+    """
+
+    entries: Collection[str] = frozenset()
+    latest: int | None = None
+
+    @property
+    def has_block(self) -> bool:
+        """Whether a block is among it, so that only what is new remains to be injected."""
+        return self.latest is not None
+
+    def is_new(self, entry_id: str, number: int) -> bool:
+        """Return whether the entry was stored after the last block, and was not injected since."""
+        return entry_id not in self.entries and (self.latest is None or number > self.latest)
+
+
+NOTHING = Held()

@@ -8,8 +8,7 @@ from typing import NamedTuple
 from hardwon.domain.model.host_text import without_host_text
 from hardwon.domain.model.injection.block import LARGEST_ENTRY
 from hardwon.domain.model.injection.entry_text import Length, units
-from hardwon.domain.model.injection.frame import RELATED
-from hardwon.domain.model.injection.neutral_text import neutral_line
+from hardwon.domain.model.injection.neutral_text import RELATED, neutral_line
 from hardwon.domain.model.text import CHARACTERS_A_TOKEN
 from hardwon.domain.model.vocabulary import Kind
 
@@ -99,7 +98,7 @@ def _is_heading(paragraph: str) -> bool:
 
 def _first_sentences(paragraph: str) -> str:
     """Return as many whole sentences as fit; of a first one that is too long, its beginning."""
-    from hardwon.domain.model.conversation.sentences import split_sentences  # noqa: PLC0415  # most starts print none
+    from hardwon.domain.model.plain_text import split_sentences  # noqa: PLC0415  # most starts print none
 
     first, *others = split_sentences(paragraph)
     if len(first) > SUMMARY_ROOM:

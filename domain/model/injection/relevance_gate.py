@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from hardwon.domain.model.injection.entry_text import EntryForm, PrintedEntry, form_of, piece_text, units
-from hardwon.domain.model.injection.frame import FRAME_END, FRAME_START
+from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.prompt_terms import (
     Identifier,
     Sentence,

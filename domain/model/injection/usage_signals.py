@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple, Self, TypeAlias
 
-from hardwon.domain.model.injection.frame import TAG
+from hardwon.domain.model.identity import composed
+from hardwon.domain.model.injection.neutral_text import TAG
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
-from hardwon.domain.model.spelling import composed
 
 LONGEST_TEXT = 20_000
 """Characters of a text that are searched for signals."""

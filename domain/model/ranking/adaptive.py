@@ -3,11 +3,10 @@
 import math
 from typing import NamedTuple
 
-from hardwon.domain.model.ranking.candidates import RecallCandidate
+from hardwon.domain.model.ranking.candidates import RecallCandidate, ScoreStatistics
 from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy
 from hardwon.domain.model.ranking.prominence import share
 from hardwon.domain.model.ranking.relevance import relevance
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 
 DELTA = 1.0
 """The lower bound of a matched word's weight, as a multiple of its idf: BM25+ (Lv & Zhai 2011)."""

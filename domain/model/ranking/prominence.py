@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
-from hardwon.domain.model.ranking.context_relevance import FLOOR, context_relevance
+from hardwon.domain.model.ranking.relevance import FLOOR, context_relevance
 from hardwon.domain.model.vocabulary import Category, Confidence
 
 OBSERVATION_WEIGHT = 0.3

@@ -21,8 +21,7 @@ from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.export import Absence, DeletedEntry, DeletedSection, ExportedEntry, ImportedSource
 from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS
-from hardwon.domain.model.injection.context_window import ContextWindow
-from hardwon.domain.model.injection.receipt import Influence, NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import ContextWindow, Influence, NearMiss, Receipt, Shown
 from hardwon.domain.model.project import Identity
 from hardwon.ports.entries import Proposal
 from hardwon.ports.erasure import ForgottenHashes

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.transcripts import given_texts as module
 from hardwon.adapters.transcripts.given_texts import given_texts
-from hardwon.domain.model.injection.delivery import GivenText
+from hardwon.domain.model.injection.receipt import GivenText
 from tests.strategies import few_examples
 
 AT = "2026-11-23T11:41:19.435Z"

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.adapters.transcripts.history import MAX_CANDIDATES, history_texts, original_of
-from hardwon.domain.model.injection.context_window import LastResponse
+from hardwon.domain.model.injection.receipt import LastResponse
 from tests.strategies import few_examples
 
 NOW = dt.datetime(2026, 11, 25, 21, 1, 16, 96000, dt.UTC)

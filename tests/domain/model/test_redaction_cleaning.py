@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.frame import FRAME_END, FRAME_START
+from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.redaction import LONGEST_SECRET, REDACTED, Cleaning, as_text
 
 KEY = "AKIA" + "IOSFODNN7EXAMPLE"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.ranking.candidates import ScoreStatistics
 from hardwon.domain.use_cases.closeness import Closeness, StandardisedMatches
 from tests.fakes.searches import InMemoryMatches
 from tests.fakes.state import State

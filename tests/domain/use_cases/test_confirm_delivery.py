@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.delivery import GivenText
-from hardwon.domain.model.injection.receipt import Delivery, Receipt, Shown, text_digest
+from hardwon.domain.model.injection.receipt import Delivery, GivenText, Receipt, Shown, text_digest
 from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
 from tests.fakes.deliveries import InMemoryDeliveries
 from tests.fakes.entries import InMemoryEntryRepository

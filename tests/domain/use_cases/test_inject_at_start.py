@@ -12,7 +12,7 @@ from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import EmbedderUnavailableError, NumpyMissingError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.injection.rules import BUDGET_TOKENS
+from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import CATEGORIES

@@ -5,9 +5,17 @@ from collections.abc import Sequence
 
 import pytest
 
-from hardwon.domain.model.injection.context_window import NOTHING, Beginning, ContextWindow, Held
-from hardwon.domain.model.injection.delivery import GivenText
-from hardwon.domain.model.injection.receipt import Delivery, Receipt, Shown, text_digest
+from hardwon.domain.model.injection.receipt import (
+    NOTHING,
+    Beginning,
+    ContextWindow,
+    Delivery,
+    GivenText,
+    Held,
+    Receipt,
+    Shown,
+    text_digest,
+)
 from hardwon.domain.use_cases.open_window import OpenWindow
 from tests.fakes.context_windows import InMemoryContextWindows
 from tests.fakes.deliveries import InMemoryDeliveries

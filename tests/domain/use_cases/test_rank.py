@@ -19,14 +19,12 @@ from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, POLICIES, PolicyName
 from hardwon.domain.model.keywords import search_terms
-from hardwon.domain.model.ranking.bounds import Head, Unseen, first_exact
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts, RecallCandidate, RecallFacts
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, in_order
 from hardwon.domain.model.ranking.collections import PolicyMaker, build_policy
 from hardwon.domain.model.ranking.decay import Decay
-from hardwon.domain.model.ranking.policy import Judged, RankingContext, judge
+from hardwon.domain.model.ranking.policy import Judged, Question, RankingContext, judge
 from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Scored, Signals, Weights, final_order
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.selection import CategoryBalancer, Head, Unseen, first_exact, in_order
 from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, Category, Confidence
 from hardwon.domain.use_cases import rank
 from hardwon.domain.use_cases import rank as session_start

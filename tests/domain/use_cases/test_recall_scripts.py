@@ -9,8 +9,8 @@ from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.filters import EVERYTHING, RELEVANCE_FLOOR, PolicyName
+from hardwon.domain.model.ranking.policy import Answer, Question
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.model.ranking.question import Answer, Question
 from hardwon.domain.use_cases.recall import Recall, Recollection
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from tests.contracts.worlds import World, sqlite

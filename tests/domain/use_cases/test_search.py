@@ -11,9 +11,9 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError
 from hardwon.domain.model.filters import EVERYTHING, seen_from
-from hardwon.domain.model.injection.rules import BUDGET_TOKENS
+from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
+from hardwon.domain.model.ranking.policy import Question
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.model.ranking.question import Question
 from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.retrieve import Retrieve

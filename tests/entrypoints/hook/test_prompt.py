@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.markdown.instructions import folder_name
-from hardwon.domain.model.injection.frame import FRAME_END, FRAME_START
+from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.receipt import text_digest
 from tests.entrypoints.conversing import rest, statuses
 from tests.entrypoints.hook.test_imports import EXPENSIVE

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from hardwon.domain.model.injection.frame import FRAME_START
+from hardwon.domain.model.injection.neutral_text import FRAME_START
 from hardwon.entrypoints.hook.request import from_payload, named_host, understood
 from tests.entrypoints.hook_process import World
 

@@ -9,7 +9,7 @@ import pytest
 
 from hardwon.domain.model.injection.block import MAX_UNITS
 from hardwon.domain.model.injection.entry_text import units
-from hardwon.domain.model.injection.frame import TAG
+from hardwon.domain.model.injection.neutral_text import TAG
 from tests.entrypoints.conversing import rest, statuses, until, written
 from tests.entrypoints.hook.scripted_host import ClaudeCode, Codex, Command, Outcome, ScriptedHost
 from tests.entrypoints.hook_process import BIN, World

@@ -5,7 +5,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from hardwon.domain.model.filters import PolicyName
-from hardwon.domain.model.ranking.question import Answer
+from hardwon.domain.model.ranking.policy import Answer
 from hardwon.entrypoints.presenters.answers import Report
 from tests.strategies import lesson, of_file
 

@@ -13,11 +13,11 @@ from hardwon.domain.model.conversation.boundaries import announces, moves_on
 from hardwon.domain.model.conversation.describe import areas_of, as_sentence, summarised, titled
 from hardwon.domain.model.conversation.mentions import commands_in, paths_in, phases_in, projects_in
 from hardwon.domain.model.conversation.options import alternatives, reasons
-from hardwon.domain.model.conversation.sentences import sentences
 from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.conversation.topics import topic_of
 from hardwon.domain.model.conversation.words import informative_words, slug
 from hardwon.domain.model.injection import related_conversations as related
+from hardwon.domain.model.plain_text import sentences
 from hardwon.domain.model.redaction import Cleaning, redact
 from tests.strategies import NOW
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.ranking.candidates import RecallCandidate
-from hardwon.domain.model.ranking.policy import RecallPolicy
-from hardwon.domain.model.ranking.question import Question
+from hardwon.domain.model.ranking.policy import Question, RecallPolicy
 from tests.contracts.test_use_case_recall import HERE, Stored, answered, fill, recall_in
 from tests.contracts.worlds import IN_TIME, world_in_memory
 from tests.domain.model.ranking.test_policy import CONTEXT, FACTS

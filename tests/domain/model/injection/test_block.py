@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.block import MAX_UNITS, MemoryBlock
 from hardwon.domain.model.injection.entry_text import units, utf8_bytes
-from hardwon.domain.model.injection.frame import TAG
-from hardwon.domain.model.injection.neutral_text import defused, neutral
+from hardwon.domain.model.injection.neutral_text import TAG, defused, neutral
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import anything, lesson, odd_entries
 

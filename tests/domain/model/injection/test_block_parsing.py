@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from hardwon.domain.model.injection.block import MemoryBlock
-from hardwon.domain.model.injection.entry_text import PrintedEntry
+from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
 from hardwon.domain.model.injection.related_conversations import ConversationSummary, Room, related_section
-from hardwon.domain.model.injection.rules import ConstitutionalText
 from hardwon.domain.model.text import split_by_title
 from hardwon.domain.model.vocabulary import CATEGORIES
 

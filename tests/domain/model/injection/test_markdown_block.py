@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from hardwon.domain.model.injection.frame import SECTIONS
 from hardwon.domain.model.injection.markdown_block import SourcedEntry, deduplicate, rank, render, select
+from hardwon.domain.model.injection.neutral_text import SECTIONS
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 from hardwon.domain.model.vocabulary import Category, Confidence
 

@@ -5,7 +5,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.identity import content_hash
-from hardwon.domain.model.injection.frame import SECTIONS
 from hardwon.domain.model.injection.markdown_block import (
     OWED_PER_CATEGORY,
     SourcedEntry,
@@ -14,6 +13,7 @@ from hardwon.domain.model.injection.markdown_block import (
     render,
     select,
 )
+from hardwon.domain.model.injection.neutral_text import SECTIONS
 from hardwon.domain.model.knowledge_bank import BankEntry, BankScope
 
 CATEGORIES = list(SECTIONS)

@@ -2,9 +2,8 @@ import time
 
 import pytest
 
-from hardwon.domain.model.injection.frame import HEADINGS, TAG
-from hardwon.domain.model.injection.neutral_text import defused, neutral, neutral_line, neutral_name
-from hardwon.domain.model.invisible import without_invisible
+from hardwon.domain.model.injection.neutral_text import HEADINGS, TAG, defused, neutral, neutral_line, neutral_name
+from hardwon.domain.model.redaction import without_invisible
 
 CLOSED = "```sh\n# a comment\n#### of four\n```"
 

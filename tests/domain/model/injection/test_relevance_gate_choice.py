@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.entry_text import PrintedEntry, units
-from hardwon.domain.model.injection.frame import FRAME_END, FRAME_START
+from hardwon.domain.model.injection.neutral_text import FRAME_END, FRAME_START
 from hardwon.domain.model.injection.prompt_terms import plain, weighed
 from hardwon.domain.model.injection.receipt import MAX_MISSED, assembled, text_digest
 from hardwon.domain.model.injection.relevance_gate import (

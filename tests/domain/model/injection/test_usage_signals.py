@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.frame import framed
+from hardwon.domain.model.injection.neutral_text import framed
 from hardwon.domain.model.injection.usage_signals import RUN, ShownText, usage_signals
 
 TEXT = (

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.candidates import RecallCandidate, RecallFacts, ScoreStatistics
 from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS, ContextPolicy
 from hardwon.domain.model.ranking.policy import Parts, judge
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.entrypoints.presenters.answers import FORMULAS, share_of_full
 from tests.domain.model.ranking.test_policy import CONTEXT, FACTS, OTHER_PROJECT
 from tests.fakes.workplaces import working_in

@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.keywords import search_terms, words_of
-from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts, ScoreStatistics
 from hardwon.domain.model.ranking.collections import FusedPolicy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import RankingContext, judge
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.domain.model.vocabulary import TIERS
 from hardwon.entrypoints.presenters.answers import FORMULAS
 from tests.fakes.workplaces import working_in

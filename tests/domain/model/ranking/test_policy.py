@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from hardwon.domain.model.filters import POLICIES, PolicyName
 from hardwon.domain.model.injection.verify import recomputed as recomputed_of_receipt
 from hardwon.domain.model.ranking.adaptive import passage_score
-from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallCandidate, RecallFacts, ScoreStatistics
 from hardwon.domain.model.ranking.collections import build_policy
 from hardwon.domain.model.ranking.decay import Decay
 from hardwon.domain.model.ranking.policy import Parts, RankingContext, RecallPolicy, judge
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
 from hardwon.entrypoints.presenters.answers import share_of_full
 from tests.fakes.workplaces import working_in
 from tests.strategies import DAY, NOW, cosines

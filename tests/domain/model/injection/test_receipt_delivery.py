@@ -6,8 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.delivery import TOLERANCE, GivenText, Undelivered
-from hardwon.domain.model.injection.receipt import framed_by, text_digest
+from hardwon.domain.model.injection.receipt import TOLERANCE, GivenText, Undelivered, framed_by, text_digest
 from tests.strategies import NOW, texts
 
 BEGIN, END = '<hardwon-memory note="notes">\n', "\n</hardwon-memory>\n"

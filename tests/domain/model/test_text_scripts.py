@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.scripts import is_grammar, pairs, runs, share_unspaced, signs, split_at_runs, without_marks
+from hardwon.domain.model.text import is_grammar, pairs, runs, share_unspaced, signs, split_at_runs, without_marks
 
 SCRIPTS = ["部署缓存", "キャッシュ", "ひらがな", "캐시를", "ต้องล้างแคช", "ລຶບແຄດ", "ကက်ရှ်ကို", "ឃ្លាំងសម្ងាត់"]
 

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 
-from hardwon.domain.model.conversation.sentences import sentences
+from hardwon.domain.model.plain_text import sentences
 from tests.conversations import utterances
 
 SPLIT = {

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.injection.rules import ConstitutionalText, within_budget
+from hardwon.domain.model.injection.entry_text import ConstitutionalText, within_budget
 from hardwon.domain.model.text import tokens
 from tests.strategies import DAY, NOW, timestamps
 

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.invisible import PRINTABLE, without_invisible
-from hardwon.domain.model.redaction import stored_form
+from hardwon.domain.model.redaction import PRINTABLE, stored_form, without_invisible
 
 VISIBLE_FORMATS = ("ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN HIEROGLYPH")
 """Characters of format that have a form of their own, or join hieroglyphs in a square."""

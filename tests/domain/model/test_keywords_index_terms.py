@@ -6,9 +6,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.index_terms import asked_terms, index_words, indexed, indexed_texts
-from hardwon.domain.model.keywords import MAX_TERMS, STOP_WORDS, search_terms
-from hardwon.domain.model.scripts import without_marks
+from hardwon.domain.model.keywords import (
+    MAX_TERMS,
+    STOP_WORDS,
+    asked_terms,
+    index_words,
+    indexed,
+    indexed_texts,
+    search_terms,
+)
+from hardwon.domain.model.text import without_marks
 
 ACCOUNT = ["getAccountById", "get_account_by_id", "get-account-by-id", "GetAccountByID", "get.account.by.id"]
 

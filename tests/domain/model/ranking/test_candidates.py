@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.ranking.score_statistics import ScoreStatistics
+from hardwon.domain.model.ranking.candidates import ScoreStatistics
 
 scores = st.lists(st.floats(-10, 10), max_size=8)
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
-from hardwon.domain.model.ranking.category_balancer import CategoryBalancer, by_category, in_order
 from hardwon.domain.model.ranking.prominence import Scored, Signals
+from hardwon.domain.model.ranking.selection import CategoryBalancer, by_category, in_order
 from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import NOW
 
