@@ -24,17 +24,6 @@ def temporary_name(folder: Folder, name: str) -> str:
     return f"{name}.{os.urandom(8).hex()}.tmp"
 
 
-def sweep(path: str) -> None:
-    """
-    Remove the temporary files in a folder that killed processes left there over an hour ago.
-
-    Raises:
-        OSError: the folder can't be read.
-    """
-    with Folder(os.path.realpath(path)) as folder:
-        _sweep(folder)
-
-
 def _sweep(folder: Folder) -> None:
     for name in _temporary_files(folder):
         with suppress(OSError):

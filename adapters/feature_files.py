@@ -2,11 +2,11 @@
 
 import os
 import re
-import stat
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from hardwon.adapters.folder import read_start
 from hardwon.domain.model.context import UNKNOWN_PHASE, Feature
 from hardwon.domain.model.text import with_newlines
 
@@ -136,12 +136,4 @@ def _read_text(path: str) -> str:
         OSError: it does not exist, can't be read, or is not a regular file.
         ValueError: *path* can't be the name of a file.
     """
-    # A FIFO without a writer would block an ordinary open for ever.
-    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    try:
-        if not stat.S_ISREG(os.fstat(number).st_mode):
-            raise OSError("not a regular file")
-        text = os.read(number, MAX_FILE_BYTES).decode("utf-8-sig", "replace")
-    finally:
-        os.close(number)
-    return with_newlines(text)
+    return with_newlines(read_start(path, MAX_FILE_BYTES).decode("utf-8-sig", "replace"))

@@ -1,4 +1,4 @@
-"""Folders held open, so that files are made where they were meant. Standard library only; every adapter may use it."""
+"""Folders held open, so that files are made where they were meant, and files opened without waiting. Standard library only; every adapter may use it."""
 
 import errno
 import os
@@ -200,6 +200,28 @@ def _is_link(number: int, part: str) -> bool:
     with suppress(OSError):
         return stat.S_ISLNK(os.stat(part, dir_fd=number, follow_symlinks=False).st_mode)
     return False
+
+
+def open_without_waiting(path: str, flags: int) -> int:
+    """Open a file as an opener of `open`; a pipe without a writer would block for ever."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def read_start(path: str, at_most: int) -> bytes:
+    """
+    Read the first bytes of a regular file.
+
+    Raises:
+        OSError: it does not exist, can't be read, or is not a regular file.
+        ValueError: *path* can't be the name of a file.
+    """
+    number = open_without_waiting(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise OSError("not a regular file")
+        return os.read(number, at_most)
+    finally:
+        os.close(number)
 
 
 def real_place(path: str) -> str:

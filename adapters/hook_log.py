@@ -5,7 +5,7 @@ import datetime as dt
 import os
 from collections.abc import Callable
 
-from hardwon.adapters.folder import Folder
+from hardwon.adapters.folder import Folder, open_without_waiting
 from hardwon.adapters.store_folder import opened_store
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.redaction import redact
@@ -61,11 +61,7 @@ def _rotate(folder: Folder) -> None:
 def last_events(folder: str, count: int) -> list[str]:
     """Return the last *count* lines of the log in *folder*; none without a readable log."""
     path = os.path.join(folder, FILE_NAME)
-    with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=_open_without_waiting) as log:
+    with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=open_without_waiting) as log:
         log.seek(max(0, os.fstat(log.fileno()).st_size - ENOUGH_BYTES))
         return log.read(ENOUGH_BYTES).decode("utf-8", "replace").splitlines()[-count:]
     return []
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -5,8 +5,8 @@ import json
 import os
 from collections.abc import Sequence
 
-from hardwon.adapters.store_folder import append
-from hardwon.domain.model.errors import StorageError
+from hardwon.adapters.folder import open_without_waiting
+from hardwon.adapters.store_folder import append_record
 from hardwon.domain.model.pause import NEVER, UNREADABLE, Pause, resumed
 
 FILE_NAME = "pauses.jsonl"
@@ -30,7 +30,7 @@ class PauseFile:
     def read(self) -> tuple[Pause, ...]:
         """Return all pauses, in the order they were made; none where there is no file."""
         try:
-            with open(self.path, "rb", opener=_open_without_waiting) as file:
+            with open(self.path, "rb", opener=open_without_waiting) as file:
                 lines = file.read().split(b"\n")
         except (OSError, ValueError):
             return (UNREADABLE,) if os.path.lexists(self.path) else ()
@@ -47,7 +47,7 @@ class PauseFile:
             StorageError: the file can't be written.
         """
         until = None if pause.ends_at == NEVER else pause.ends_at.isoformat()
-        self._append({"pause": pause.session_id, "from": pause.begins_at.isoformat(), "until": until})
+        append_record(self.path, {"pause": pause.session_id, "from": pause.begins_at.isoformat(), "until": until})
 
     def resume(self, session_id: str, at: dt.datetime) -> None:
         """
@@ -56,14 +56,7 @@ class PauseFile:
         Raises:
             StorageError: the file can't be written.
         """
-        self._append({"resume": session_id, "from": at.isoformat()})
-
-    def _append(self, record: dict[str, str | None]) -> None:
-        line = f"\n{json.dumps(record)}\n".encode()  # begins with a newline: the line before may be cut off
-        try:
-            append(self.path, line)
-        except OSError as error:
-            raise StorageError(f"{self.path}: {error.strerror or error}") from error
+        append_record(self.path, {"resume": session_id, "from": at.isoformat()})
 
 
 def _with_line(pauses: Sequence[Pause], line: bytes) -> list[Pause]:
@@ -78,7 +71,3 @@ def _with_line(pauses: Sequence[Pause], line: bytes) -> list[Pause]:
         return [*pauses, Pause(str(document["pause"]), at, ends_at)]
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
         return [*pauses, UNREADABLE]
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

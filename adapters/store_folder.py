@@ -1,8 +1,9 @@
 """The folder of a store, which belongs to its user alone. Standard library only; every adapter may use it."""
 
+import json
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from hardwon.adapters.folder import Folder
@@ -59,22 +60,25 @@ def opened_store(path: str, *, make: bool = True) -> Folder:
     return folder
 
 
-def append(path: str, data: bytes) -> None:
+def append_record(path: str, record: Mapping[str, object]) -> None:
     """
-    Append to a file in a store's folder, both made if missing; it is on the disk at the end.
+    Append a line of JSON to a file in a store's folder, both made if missing; it is on the disk at the end.
 
     Raises:
-        StorageError: as for `opened_store`.
-        OSError: it can't be written.
+        StorageError: as for `opened_store`, or it can't be written.
     """
     place, name = os.path.split(path)
-    with opened_store(place) as folder:
-        number = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        try:
-            os.write(number, data)
-            os.fsync(number)
-        finally:
-            os.close(number)
+    line = f"\n{json.dumps(record)}\n".encode()  # begins with a newline: the line before may be cut off
+    try:
+        with opened_store(place) as folder:
+            number = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            try:
+                os.write(number, line)
+                os.fsync(number)
+            finally:
+                os.close(number)
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or error}") from error
 
 
 def refusal(path: str) -> str:

@@ -138,11 +138,6 @@ class WholeTarget(SetupTarget):
         return False
 
 
-def whole_files(root: str, texts: Mapping[str, str]) -> list[WholeTarget]:
-    """Return owned files below *root*, from texts by path."""
-    return [WholeTarget(path=path, root=root, text=text) for path, text in texts.items()]
-
-
 def plugin_text(hook: str) -> str:
     """Return the plugin of opencode, which calls the program *hook*."""
     template = (files("hardwon.adapters.agents") / "opencode.js").read_text(encoding="utf-8")

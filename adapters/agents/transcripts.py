@@ -41,11 +41,9 @@ class AgentsTranscripts(PastTranscripts):
         return sorted(found, key=lambda past: (past.changed_at, past.path))
 
     def _paths(self) -> Iterator[str]:
-        for folder in self._folders:
-            for place, _, names in os.walk(folder):
-                for name in sorted(names):
-                    if name.endswith(ENDING) and not name.startswith(OF_A_HELPER):
-                        yield os.path.join(place, name)
+        for path in _files_below(self._folders, ENDING):
+            if not os.path.basename(path).startswith(OF_A_HELPER):
+                yield path
 
 
 def _described(path: str) -> PastTranscript | None:
@@ -102,15 +100,20 @@ class KeptTranscripts(KeptElsewhere):
 
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:
-        return [f"a transcript of the agent: {path}" for path in self._paths() if _holds(path, erasure)]
-
-    def _paths(self) -> Iterator[str]:
-        for folder in self._folders:
-            for place, _, names in os.walk(folder):
-                yield from (os.path.join(place, name) for name in sorted(names) if name.endswith(ENDINGS))
+        return [
+            f"a transcript of the agent: {path}"
+            for path in _files_below(self._folders, *ENDINGS)
+            if _holds(path, erasure)
+        ]
 
 
 def _holds(path: str, erasure: Erasure) -> bool:
     with suppress(OSError), open(path, "rb") as file:
         return bool(erasure.found_in_bytes(iter(lambda: file.read(CHUNK), b"")))
     return False
+
+
+def _files_below(folders: Iterable[str], *endings: str) -> Iterator[str]:
+    for folder in folders:
+        for place, _, names in os.walk(folder):
+            yield from (os.path.join(place, name) for name in sorted(names) if name.endswith(endings))

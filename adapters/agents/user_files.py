@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from hardwon.adapters.durable import written_file
-from hardwon.adapters.folder import Folder, make_folder
+from hardwon.adapters.folder import Folder, make_folder, open_without_waiting
 from hardwon.adapters.store_folder import opened_store
 from hardwon.domain.model.errors import StorageError, UneditableFileError
 from hardwon.ports.agents import FolderState, SetupRecord, UserFiles, Written
@@ -46,7 +46,6 @@ def _mode(path: str) -> int:
 
 MAX_BYTES = 4 * 1024 * 1024
 ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block for ever
 
 
 class DiskUserFiles(UserFiles):
@@ -116,7 +115,7 @@ def _inside(path: str, root: str) -> str:
 
 
 def _bytes(path: str) -> bytes:
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NO_WAIT)) as file:
+    with open(path, "rb", opener=open_without_waiting) as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise UneditableFileError("not a regular file")

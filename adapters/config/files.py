@@ -2,10 +2,10 @@
 
 import os
 import re
-import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from hardwon.adapters.folder import read_start
 from hardwon.domain.model.text import with_newlines
 
 
@@ -127,15 +127,7 @@ def _read_text(path: str) -> str:
         OSError: it does not exist, can't be read, is too large, or is not a regular file.
         ValueError: *path* can't be the name of a file.
     """
-    # A FIFO without a writer would block an ordinary open for ever.
-    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    try:
-        about = os.fstat(number)
-        if not stat.S_ISREG(about.st_mode):
-            raise OSError("not a regular file")
-        if about.st_size > MAX_FILE_BYTES:
-            raise OSError("larger than 1 MB")
-        text = os.read(number, MAX_FILE_BYTES).decode("utf-8-sig", "replace")
-    finally:
-        os.close(number)
-    return with_newlines(text)
+    data = read_start(path, MAX_FILE_BYTES + 1)
+    if len(data) > MAX_FILE_BYTES:
+        raise OSError("larger than 1 MB")
+    return with_newlines(data.decode("utf-8-sig", "replace"))

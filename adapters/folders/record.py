@@ -8,8 +8,7 @@ from contextlib import suppress
 from functools import cache
 from typing import NamedTuple
 
-from hardwon.adapters.store_folder import append
-from hardwon.domain.model.errors import StorageError
+from hardwon.adapters.store_folder import append_record
 from hardwon.domain.model.identity import short_hash
 from hardwon.domain.model.project import LARGEST_NUMBER
 
@@ -114,7 +113,7 @@ class WrittenFolders:
         Raises:
             StorageError: it can't be recorded.
         """
-        self._append({"path": path, "is_gone": True})
+        append_record(self._path, {"path": path, "is_gone": True})
 
     def all(self) -> list[WrittenFolder]:
         """Return the recorded folders, without those that are gone for good; of one path all that were there."""
@@ -141,7 +140,7 @@ class WrittenFolders:
 
     def _add(self, folder: WrittenFolder) -> None:
         if folder not in self.all():
-            self._append({**folder._asdict(), "machine": machine_id()})
+            append_record(self._path, {**folder._asdict(), "machine": machine_id()})
 
     def _read(self) -> tuple[dict[WrittenFolder, None], set[str]]:
         """Return the folders, and the paths of those that are gone for good; bad lines are left out."""
@@ -162,13 +161,6 @@ class WrittenFolders:
         except OSError:
             return []
         return [(path, document) for document in documents if isinstance(path := document.get("path"), str)]
-
-    def _append(self, document: Mapping[str, object]) -> None:
-        line = f"\n{json.dumps(document)}\n".encode()  # begins with a newline: the line before may be cut off
-        try:
-            append(self._path, line)
-        except OSError as error:
-            raise StorageError(f"{self._path}: {error.strerror or error}") from error
 
 
 def _document(line: str) -> Mapping[str, object]:

@@ -8,6 +8,7 @@ folder only if it names that folder back, which takes write access to the reposi
 import os
 import stat
 
+from hardwon.adapters.folder import read_start
 from hardwon.domain.model.project import LARGEST_NUMBER, Identity
 
 LONGEST_LINE = 4096
@@ -19,8 +20,6 @@ GIT = ".git"
 LINKED = "worktrees"
 """The folder of git's files of linked work trees."""
 POINTER = b"gitdir: "
-
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block a recall for ever
 
 
 def identify(folder: str) -> Identity:
@@ -199,15 +198,9 @@ def _path_bytes(file: str) -> bytes:
 def _start_of(path: str, most: int) -> bytes:
     """Return the first bytes of a regular file, *most* at the most; empty for any other."""
     try:
-        with open(path, "rb", buffering=0, opener=_open_without_waiting) as file:
-            is_regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-            return file.read(most) or b"" if is_regular else b""
+        return read_start(path, most)
     except (OSError, ValueError):  # a path with a zero byte is a ValueError
         return b""
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | _NO_WAIT)
 
 
 BRANCH = "ref: refs/heads/"

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import NamedTuple
 
 from hardwon.adapters.durable import PRIVATE, new_file, remove_if_there, temporary_name, written_file
-from hardwon.adapters.folder import Folder
+from hardwon.adapters.folder import Folder, open_without_waiting
 
 try:
     import fcntl
@@ -61,8 +61,6 @@ def _is_taken(folder: Folder) -> bool:
 
 ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would hold the hook for ever
-
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -90,7 +88,7 @@ def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeF
         OSError: it can't be read.
         ValueError: it is not a regular file, or no file system knows such a path.
     """
-    with open(path, "rb", opener=_open_without_waiting if follow else _open_itself) as file:
+    with open(path, "rb", opener=open_without_waiting if follow else _open_itself) as file:
         facts = os.fstat(file.fileno())
         if not stat.S_ISREG(facts.st_mode):
             raise ValueError("not a regular file")
@@ -196,12 +194,8 @@ def reason(error: OSError | ValueError) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | _NO_WAIT)
-
-
 def _open_itself(path: str, flags: int) -> int:
-    return _open_without_waiting(path, flags | _NO_LINK)
+    return open_without_waiting(path, flags | _NO_LINK)
 
 
 def _refuse_changed(folder: Folder, name: str, was: os.stat_result) -> None:

@@ -10,6 +10,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
+from hardwon.adapters.folder import open_without_waiting
 from hardwon.domain.model.knowledge_bank import NAME_PREFIXES
 from hardwon.domain.model.plain_text import plain_title
 
@@ -22,7 +23,6 @@ LARGEST_FILE = 1024 * 1024
 """Bytes of a bank that is read to settle a dispute; of larger ones the headings alone decide."""
 
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would block the migration for ever
 
 
 class Learning(NamedTuple):
@@ -64,7 +64,7 @@ class Bank:
 
     @cached_property
     def _text(self) -> str | None:
-        with suppress(OSError, ValueError), open(self.path, "rb", opener=_open_without_waiting) as file:
+        with suppress(OSError, ValueError), open(self.path, "rb", opener=open_without_waiting) as file:
             facts = os.fstat(file.fileno())
             if stat.S_ISREG(facts.st_mode) and facts.st_size <= LARGEST_FILE:
                 return _normalised(file.read(LARGEST_FILE).decode("utf-8", "replace"))
@@ -163,7 +163,3 @@ def _is_from(learning: Learning, bank: Bank) -> bool:
 
 def _normalised(text: str) -> str:
     return " ".join(text.lower().split())
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | _NO_WAIT)

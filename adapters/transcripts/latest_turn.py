@@ -7,6 +7,7 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from hardwon.adapters.folder import open_without_waiting
 from hardwon.adapters.transcripts.records import Edit, edits_in_claude_code, edits_in_codex, object_in, texts_in
 from hardwon.domain.model.injection.receipt import Turn
 from hardwon.domain.model.injection.usage_signals import LONGEST_TEXT
@@ -91,7 +92,7 @@ def _dict(value: object) -> Mapping[str, Any]:
 
 def last_lines(path: str, most: int) -> Iterator[bytes]:
     """Yield the whole lines in the file's last *most* bytes; none where there is no regular file that can be read."""
-    with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=_open_without_waiting) as file:
+    with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=open_without_waiting) as file:
         facts = os.fstat(file.fileno())
         if stat.S_ISREG(facts.st_mode):
             begin = max(0, facts.st_size - most)
@@ -99,7 +100,3 @@ def last_lines(path: str, most: int) -> Iterator[bytes]:
             if begin:
                 file.readline()
             yield from file
-
-
-def _open_without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -9,7 +9,8 @@ from unittest import mock
 import pytest
 
 from hardwon.adapters.agents import user_files
-from hardwon.adapters.durable import LONGEST_WRITE, remove_unfinished, sweep, written_file
+from hardwon.adapters.durable import LONGEST_WRITE, remove_unfinished, temporary_name, written_file
+from hardwon.adapters.folder import Folder
 from hardwon.adapters.markdown import whole_files
 
 
@@ -69,7 +70,8 @@ def test_temporary_files_of_killed_processes_are_swept_after_an_hour(tmp_path: P
     long_ago = time.time() - LONGEST_WRITE - 60
     for path in (own, folder, *of_user):
         os.utime(path, (long_ago, long_ago))
-    sweep(str(tmp_path))
+    with Folder(str(tmp_path)) as at:
+        temporary_name(at, "a.md")
 
     assert {path.name for path in tmp_path.iterdir()} == {young.name, folder.name, *(path.name for path in of_user)}
 
