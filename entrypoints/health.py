@@ -36,7 +36,7 @@ from hardwon.entrypoints.bootstrap_upkeep import (
     problems_beside,
     store_path,
 )
-from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.context import count_at_home, others_notice, read_workplace
 from hardwon.entrypoints.health_projects import project_lines
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.notices import FULL_JOURNAL
@@ -45,7 +45,6 @@ from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_if_possible
-from hardwon.entrypoints.versions import count_at_home, others_notice
 from hardwon.ports.agents import Agent, Connection
 
 NO_AGENT = "none calls the hook yet: run hardwon init"

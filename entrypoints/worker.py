@@ -34,11 +34,10 @@ from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.bootstrap_upkeep import is_keyword_index_used
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
-from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.context import projects_to_settle, read_workplace, settle_versions
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_new_ones
-from hardwon.entrypoints.versions import projects_to_settle, settle_versions
 
 GRACE_SECONDS = 5.0
 """After this the system ends a process whose threads are all held up, as by a regular expression."""

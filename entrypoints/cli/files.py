@@ -33,12 +33,11 @@ from hardwon.entrypoints.cli.embed import (
     try_embedders,
 )
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
-from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.context import others_notice, read_workplace, settle_versions
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
 from hardwon.entrypoints.presenters.entries import complaints_of_private, entry_document
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_piped, standard_input
-from hardwon.entrypoints.versions import others_notice, settle_versions
 
 ASK_GIT_SECONDS = 5.0
 """How long git may be asked about projects that are new to the store, all together."""

@@ -38,12 +38,11 @@ from hardwon.entrypoints.cli.console import Yes, ask, complain, print_json, prog
 from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.context import others_notice, read_workplace, settle_versions
 from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.projects import look_up_if_possible, trust_here
-from hardwon.entrypoints.versions import others_notice, settle_versions
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
 

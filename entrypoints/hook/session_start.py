@@ -13,10 +13,16 @@ from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, build_versions, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
 from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_open_window, build_record_injection
-from hardwon.entrypoints.context import GIT_SECONDS, read_place, read_signals, with_uncommitted_files
+from hardwon.entrypoints.context import (
+    GIT_SECONDS,
+    count_at_home,
+    others_notice,
+    read_place,
+    read_signals,
+    with_uncommitted_files,
+)
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.notices import keeping_notice, notice_for_first_session, standing_notice
-from hardwon.entrypoints.versions import count_at_home, others_notice
 
 SEARCH_SECONDS = 1.6
 """By then the search has ended on a machine with little else to do; the rest is for ranking and printing."""
