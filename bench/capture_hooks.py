@@ -13,7 +13,6 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
 from hardwon.domain.model.injection.receipt import Receipt, Shown
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.bootstrap_retrieval import receipts_of
 
 WORKER = "hardwon.entrypoints.worker"
 MAX_EXCHANGES = 100
@@ -64,7 +63,7 @@ def _inject(store: str) -> None:
         memory.repository.put(entry)
     shown = tuple(Shown(entry.entry_id, "lesson", "") for entry in entries)
     frame = ("",) * (INJECTED + 1)
-    receipts_of(memory).record(
+    memory.store.receipts.record(
         Receipt("bench", "start", memory.clock.now(), "", None, None, "hybrid", "", frame, shown)
     )
     memory.close()

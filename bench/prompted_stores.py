@@ -18,9 +18,9 @@ from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import contest_of, question_of, sentences_of
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_embed_pending
+from hardwon.entrypoints.bootstrap_entries import build_recall
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
-from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.entrypoints.bootstrap_models import build_embed_pending
 
 STANDING_STILL = Deadline(lambda: 0.0)
 
@@ -81,10 +81,9 @@ def asking(entries: Sequence[Entry], cache: VectorCache | None, project: str = "
     """
     with tempfile.TemporaryDirectory(prefix="hardwon-winning-") as folder:
         memory = open_memory(Settings(global_store=folder, embedding_provider="local"), print)
-        spaces = [
-            space._replace(embedder=CachingEmbedder(space.embedder, cache)) for space in memory.spaces[:1] if cache
-        ]
-        memory = memory._replace(spaces=spaces)
+        memory = memory._replace(spaces=memory.spaces.first(1 if cache else 0))
+        if cache:
+            memory = memory.with_embedders(lambda embedder: CachingEmbedder(embedder, cache))
         with closing(memory):
             yield _filled(memory, entries, project)
 
@@ -95,7 +94,7 @@ def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
             memory.repository.put(entry)
     if project:
         build_import_knowledge(memory, project, NOWHERE).everything()
-    for embed in build_embed_pending(memory)[:1]:
+    for embed in build_embed_pending(memory.spaces)[:1]:
         embed.embed(None, Deadline(time.monotonic), lambda _: None)
     facts = memory.repository.facts(range(1, 100_000))
     return Asking(memory, build_recall(memory), {fact.entry_id: fact.seq for fact in facts})

@@ -1,26 +1,31 @@
 """
-The composition root: opens the store and the embedding spaces that the settings choose.
+The composition root: settings, the store that they name, and its embedding spaces.
 
 `bootstrap*.py` alone import adapters. Functions `build_*` in the modules beside this one put use cases together from
-an open store, so that each door imports those that it calls. Nothing happens at import; slow libraries are imported
-inside the functions that need them, for the hook's sake.
+an open store, so that each door imports those that it calls. Nothing happens at import; what has a price is imported
+inside the functions that need it, for the hook's sake.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from hardwon.adapters.clock import SystemClock
-from hardwon.domain.model.embedding import Space
-from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.settings import Settings
-from hardwon.domain.model.vocabulary import Kind
-from hardwon.entrypoints.bootstrap_models import AUTO, EmbeddingSpace, choose_automatically, open_spaces
-from hardwon.ports.clock import Clock
-from hardwon.ports.store import ActiveVectors, Entries, Store, Warn
+from hardwon.adapters.config.reader import UsersStore, read_store
+from hardwon.adapters.config.reader import read_settings as read_settings_from
+from hardwon.adapters.pause_file import PauseFile
+from hardwon.domain.model.settings import Resolved, Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hardwon.domain.model.project import Registry
+    from hardwon.domain.use_cases.embedding_spaces import Spaces
+    from hardwon.ports.clock import Clock
+    from hardwon.ports.models import Embedder
+    from hardwon.ports.store import Entries, Store, Warn
     from hardwon.ports.vectors import BlockSource, VectorBlock, VectorIndex
+
 
 BUSY_SECONDS = 5.0
 """Upper bound of the wait for other writers."""
@@ -34,93 +39,38 @@ class Memory(NamedTuple):
         settings: The resolved settings.
         store: The file or server that keeps them.
         clock: The time.
-        spaces: The spaces to search and to keep up to date, the active one first; none when search is by word only.
+        spaces: The spaces to search and to keep up to date.
         warn: Called with one line about a problem.
 
     """
 
     settings: Settings
-    store: Store
-    clock: Clock
-    spaces: Sequence[EmbeddingSpace]
-    warn: Warn
+    store: "Store"
+    clock: "Clock"
+    spaces: "Spaces"
+    warn: "Warn"
 
     @property
-    def repository(self) -> Entries:
+    def repository(self) -> "Entries":
         """The entries."""
         return self.store.entries
 
-    @property
-    def vectors(self) -> ActiveVectors | None:
-        """The vectors of the active space."""
-        return self.spaces[0].vectors if self.spaces else None
+    def with_embedders(self, wrapped: "Callable[[Embedder], Embedder]") -> "Memory":
+        """Return the same store with *wrapped* embedders."""
+        return self._replace(spaces=self.spaces.with_embedders(wrapped))
 
-    def vectors_for(self, kind: Kind) -> ActiveVectors | None:
-        """Return the vectors of the entries of *kind*, in the first space that is for them."""
-        return next((space.vectors for space in self.spaces if kind in space.vectors.kinds), None)
-
-    def is_of_active_provider(self, space: Space) -> bool:
-        """Return whether *space* is one that the chosen provider fills, not the fallback's."""
-        return bool(self.spaces) and space.provider == self.spaces[0].embedder.space.provider
-
-    def spaces_in_use(self, only: EntryFilter) -> list[EmbeddingSpace]:
-        """
-        Return the spaces of the chosen provider that hold or await vectors of *only*.
-
-        There are several only where collections have models of their own. The
-        first that could serve *only* is returned where there are no such entries.
-        """
-        active = [space for space in self.spaces if self.is_of_active_provider(space.embedder.space)]
-        serving = [space for space in active if space.served(only).kinds]
-        return [space for space in serving if self.repository.count(space.served(only))] or serving[:1]
-
-    def count_embedded(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* have a vector of the chosen provider, over all spaces in use."""
-        return sum(space.vectors.count(space.served(only)) for space in self.spaces_in_use(only))
-
-    def count_pending(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* wait for a vector of the chosen provider, over all spaces in use."""
-        return sum(space.vectors.count_pending(only) for space in self.spaces_in_use(only))
-
-    def settle_provider(self, *, force: bool = False) -> None:
-        """Store the provider that `auto` means here, once and for all unless *force* says so: that of the first process that embeds."""
-        if self.settings.embedding_provider == AUTO and self.spaces:
-            self.store.metadata.decide_provider(self.spaces[0].embedder.space.provider, force=force)
-
-    def with_provider(self, provider: str) -> "Memory":
-        """Return the same store with `auto` meaning *provider*; nothing is remembered yet."""
-        return self._replace(spaces=open_spaces(self.settings, provider, self.store, self.warn))
-
-    @property
-    def is_there(self) -> bool:
-        """Whether there is a store, not an empty stand-in for one."""
-        return self.store.is_there
-
-    def is_in_place(self) -> bool:
-        """Return whether the store that was opened is still the one at its address."""
-        return self.store.is_in_place()
-
-    def is_current(self) -> bool:
-        """Return whether opening the store now would open the same one."""
-        return self.store.is_current()
+    def registry(self) -> "Registry":
+        """Return the projects that the store knows."""
+        return self.store.registry(self.settings.trust)
 
     def close(self) -> None:
         """Close the store."""
         self.store.close()
 
-    def pack_words(self) -> None:
-        """
-        Pack the words of all entries for fast search; closing does it for few blocks only.
-
-        Raises:
-            StorageError: the store can't be written now.
-        """
-        self.store.upkeep.pack()
-
 
 def open_memory(
     settings: Settings,
-    warn: Warn,
+    warn: "Warn",
     *,
     busy_seconds: float = BUSY_SECONDS,
     repair_index: bool = True,
@@ -144,6 +94,8 @@ def open_memory(
         StorageError: the store can't be opened.
 
     """
+    from hardwon.entrypoints.bootstrap_models import choose_automatically, open_spaces
+
     store: Store
     if settings.server:
         from hardwon.adapters.postgres.store import open_postgres
@@ -184,6 +136,58 @@ def _pack_block(block: "VectorBlock", stamp: int) -> bytes | None:
     return pack_block(block, stamp)
 
 
-def system_clock() -> Clock:
+def system_clock() -> "Clock":
     """Return the clock of this machine."""
+    from hardwon.adapters.clock import SystemClock
+
     return SystemClock()
+
+
+SETTINGS_BUSY_SECONDS = 0.1
+"""How long settings wait for a store that is being written."""
+
+
+def read_settings(project_root: str, flags: Mapping[str, str], *, asks_git: bool = True) -> Resolved:
+    """
+    Return the settings for a project.
+
+    Args:
+        project_root: The project's folder.
+        flags: Values on the command line, which come before the user's environment.
+        asks_git: Whether git may be asked whose a file of the project is, and its answer noted for hooks, which only read.
+
+    """
+
+    def trusted(store: UsersStore, name: str) -> bool:
+        from hardwon.entrypoints.bootstrap_settings import is_of_trusted_project  # for few projects
+
+        return is_of_trusted_project(store, project_root, name, asks_git=asks_git)
+
+    return read_settings_from(project_root, os.environ, flags, provider_of_user, trusted)
+
+
+def store_of(flags: Mapping[str, str]) -> str:
+    """Return the store's folder alone, which no file of a project may name."""
+    return read_store(os.environ, flags)
+
+
+def open_pauses(store: str) -> PauseFile:
+    """Return the pauses of the store in that folder."""
+    return PauseFile(store)
+
+
+def provider_of_user(store: str) -> str | None:
+    """Return what `auto` means in the *store* of that folder: what `hardwon embed --provider` said, else by the environment."""
+    from hardwon.adapters.sqlite.database import FILE_NAME, Database
+    from hardwon.adapters.sqlite.metadata import SqliteMetadata
+    from hardwon.domain.model.errors import StorageError
+    from hardwon.entrypoints.bootstrap_models import choose_automatically
+
+    decided = None
+    with suppress(StorageError):  # no store yet, or one that can't be read
+        database = Database(os.path.join(store, FILE_NAME), SETTINGS_BUSY_SECONDS, read_only=True)
+        try:
+            decided = SqliteMetadata(database).automatic_provider
+        finally:
+            database.close()
+    return choose_automatically(os.environ, decided)

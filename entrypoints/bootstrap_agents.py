@@ -1,37 +1,24 @@
-"""The agents of this user, with our programs and commands for them."""
+"""
+The agents of this user: their settings, files and transcripts, with our programs and commands for them.
 
-import errno
+A hook reads names and folders of agents here; what sets them up is imported inside the functions that need it.
+"""
+
 import os
-import shutil
-import stat
-import sys
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
+from typing import TYPE_CHECKING
 
-from hardwon.adapters.agents.agent import ConfiguredAgent
-from hardwon.adapters.agents.table import AGENTS, HOOK, SERVER, Programs
-from hardwon.adapters.agents.transcripts import AgentsTranscripts
-from hardwon.adapters.agents.user_files import DiskUserFiles, JsonSetupRecord
-from hardwon.adapters.agents.wants import start_seconds
-from hardwon.domain.use_cases.setup import SetUp
-from hardwon.ports.agents import Agent, SetupTarget
-from hardwon.ports.transcripts import PastTranscripts
+from hardwon.adapters.agents.table import AGENTS, CLAUDE_CODE, GEMINI_CLI, runs_in_agent
+
+if TYPE_CHECKING:
+    from hardwon.adapters.agents.table import Hooks
+    from hardwon.domain.model.filters import Asker
+    from hardwon.domain.use_cases.setup import SetUp
+    from hardwon.ports.agents import Agent, SetupTarget
+    from hardwon.ports.documents import Instructions
+    from hardwon.ports.transcripts import PastTranscripts
 
 NAMES = tuple(facts.name for facts in AGENTS)
-COMMANDS = {
-    "recall": "recall",
-    "remember": "remember",
-    "save": "save",
-    "tlc/recall": "conversations",
-    "tlc/remember": "remember",
-    "hardwon/pause": "pause",
-    "hardwon/resume": "resume",
-}
-"""
-The commands of a project, each with the plugin's file that it is made from.
-
-`tlc/` is known from an earlier program; hosts have a `/resume` of their own.
-"""
 
 FOLDERS = tuple(facts.variable for facts in AGENTS if facts.variable)
 """Variables that name the folder of an agent's settings, or one that holds it."""
@@ -39,32 +26,36 @@ FOLDERS = tuple(facts.variable for facts in AGENTS if facts.variable)
 DEPTH = 3
 """How far below such a folder a file is, at most."""
 
-COMPILED = shutil.ignore_patterns("__pycache__")
 
-LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
-"""How a command of the plugin calls us; a project's commands find us on PATH."""
-
-
-def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> list[Agent]:
+def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> "list[Agent]":
     """Return every agent, for the home of this user; folders that *environ* names are those seen from the working folder."""
+    from hardwon.adapters.agents.agent import ConfiguredAgent
+    from hardwon.adapters.agents.plugin import command_files
+    from hardwon.adapters.agents.table import our_programs
+
     home, programs, commands = os.path.expanduser("~"), our_programs(), command_files()
     environ = {**environ, **{name: os.path.abspath(environ[name]) for name in FOLDERS if environ.get(name)}}
     return [ConfiguredAgent(facts, home, environ, programs, commands, names_server=mcp_json) for facts in AGENTS]
 
 
-def past_transcripts(environ: Mapping[str, str]) -> PastTranscripts:
+def past_transcripts(environ: Mapping[str, str]) -> "PastTranscripts":
     """Return the transcripts of all earlier sessions of this user."""
+    from hardwon.adapters.agents.transcripts import AgentsTranscripts
+
     return AgentsTranscripts(environ, os.path.expanduser("~"))
 
 
-def used_agents(agents: Sequence[Agent]) -> list[Agent]:
+def used_agents(agents: "Sequence[Agent]") -> "list[Agent]":
     """Return those whose folder or program is there."""
+    import shutil
+
     return [agent for agent in agents if agent.is_there or shutil.which(agent.program)]
 
 
-def targets_at(path: str) -> list[SetupTarget]:
+def targets_at(path: str) -> "list[SetupTarget]":
     """Return the target at *path* of an agent whose folder a variable named when it was written; nothing where none fits."""
-    folder, found = path, list[SetupTarget]()
+    folder = path
+    found: list[SetupTarget] = []
     for _ in range(DEPTH):
         folder = os.path.dirname(folder)
         agents = build_agents(dict.fromkeys(FOLDERS, folder))
@@ -73,56 +64,68 @@ def targets_at(path: str) -> list[SetupTarget]:
     return found[:1]
 
 
-def build_set_up(store: str) -> SetUp:
+def build_set_up(store: str) -> "SetUp":
     """
     Return the set-up of this user's files, which keeps its record in *store*.
 
     Raises:
         StorageError: there is a record that can't be read.
     """
+    from hardwon.adapters.agents.user_files import DiskUserFiles, JsonSetupRecord
+    from hardwon.domain.use_cases.setup import SetUp
+
     return SetUp(files=DiskUserFiles(), record=JsonSetupRecord(store), targets_at=targets_at)
 
 
 def server_start_seconds() -> float:
     """Measure how long the server takes to answer on this machine."""
+    from hardwon.adapters.agents.table import our_programs
+    from hardwon.adapters.agents.wants import start_seconds
+
     return start_seconds(our_programs().server)
-
-
-def our_programs() -> Programs:
-    """Return the installed programs, by the path that outlives an upgrade where there is one."""
-    return Programs(_program(HOOK), _program(SERVER))
-
-
-def command_files() -> dict[str, str]:
-    """Return the texts of a project's commands by name, as Claude Code reads them."""
-    folder = files("hardwon.plugin.commands")
-    return {
-        name: (folder / f"{file}.md").read_text(encoding="utf-8").replace(LAUNCHED, "hardwon")
-        for name, file in COMMANDS.items()
-    }
 
 
 def write_plugin(folder: str) -> None:
     """
-    Write the plugin into *folder*, with the marketplace that names it, so that Claude Code can install it from there.
+    Write the plugin into *folder*, from where Claude Code can install it.
 
     Raises:
-        FileExistsError: the folder is there and not empty.
-        OSError: it can't be written.
+        OSError: the folder is not empty, or can't be written.
     """
-    if os.path.isdir(folder) and os.listdir(folder):
-        raise FileExistsError(errno.EEXIST, "is not empty", folder)
-    for name, package, file in ((".claude-plugin", "marketplace", "marketplace.json"), ("plugin", "plugin", "launch")):
-        source = os.path.dirname(str(files(f"hardwon.{package}") / file))
-        shutil.copytree(source, os.path.join(folder, name), ignore=COMPILED)
-    for name in ("launch", "setup"):
-        path = os.path.join(folder, "plugin", name)
-        os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+    from hardwon.adapters.agents.plugin import write_plugin
+
+    write_plugin(folder)
 
 
-def _program(name: str) -> str:
-    places = [os.path.dirname(sys.executable), os.path.dirname(os.path.abspath(sys.argv[0]))]
-    paths = [os.path.join(place, name) for place in places]
-    path = next(filter(os.path.isfile, paths), paths[0])
-    linked = os.path.join(os.path.expanduser("~"), ".local", "bin", name)
-    return linked if os.path.realpath(linked) == os.path.realpath(path) else path
+def who_asks(*, by_slash_command: bool = False) -> "Asker":
+    """Return whether a person runs this program, or an agent, as its variables say; a terminal proves nothing."""
+    return "agent" if by_slash_command or runs_in_agent(os.environ) else "person"
+
+
+def host_memory(project_root: str) -> str:
+    """Return the folder of Claude Code's own memory of a project, which need not be there; work trees share one."""
+    from hardwon.adapters.git.identity import main_work_tree
+    from hardwon.adapters.markdown.instructions import host_memory_folder
+
+    config = CLAUDE_CODE.settings_folder(os.environ, os.path.expanduser("~"))
+    return host_memory_folder(config, main_work_tree(project_root))
+
+
+def gemini_hooks() -> "Hooks":
+    """Return the names that Gemini CLI gives to the events of its hooks."""
+    return GEMINI_CLI.hooks
+
+
+def count_host_facts(folder: str) -> int:
+    """Return how many facts Claude Code remembers in *folder*."""
+    from hardwon.adapters.markdown.instructions import INDEX
+
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    return sum(name.endswith(".md") and name != INDEX for name in names)
+
+
+def open_instructions(project_root: str) -> "Instructions":
+    """Return the files that the host gives the agent in every session of a project."""
+    from hardwon.adapters.markdown.instructions import InstructionFiles
+
+    return InstructionFiles(project_root, host_memory(project_root))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.hook_log import HookLog, last_events, one_line
+from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
@@ -49,6 +50,8 @@ __all__ = [
     "read_history",
     "read_turn",
     "reason_to_keep",
+    "update_keyword_index_later",
+    "wake",
 ]
 
 
@@ -156,7 +159,7 @@ def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | N
 
 def _places(folder: str) -> "tuple[str, str]":
     """Return *folder* and the work tree that holds it, without links."""
-    from hardwon.entrypoints.bootstrap_project import top_of
+    from hardwon.entrypoints.bootstrap_files import top_of
 
     real = os.path.realpath(folder)
     return real, top_of(real) or real
@@ -165,7 +168,7 @@ def _places(folder: str) -> "tuple[str, str]":
 def _has_conversations(folder: str) -> bool:
     """Return whether files of conversations are there for *folder*, or for the work tree that holds it."""
     from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
-    from hardwon.entrypoints.bootstrap_project import folder_of_files
+    from hardwon.entrypoints.bootstrap_files import folder_of_files
 
     roots = {folder_of_files(place) for place in _places(folder)}
     kept = (os.path.join(root, MEMORY, CONVERSATION_FOLDERS[0]) for root in roots)
@@ -236,14 +239,14 @@ def open_forget_lock(store: str) -> "CaptureLock":
     return CaptureLock(store, FORGET_LOCK_FILE)
 
 
-def open_transcripts(memory: "Memory", project_root: str) -> "Transcripts":
+def open_transcripts(settings: "Settings", project_root: str) -> "Transcripts":
     """Return the reader of the transcripts that hosts write of sessions in the project."""
     from hardwon.adapters.transcripts.reader import JsonlTranscripts
-    from hardwon.entrypoints.bootstrap_project import open_pauses
+    from hardwon.entrypoints.bootstrap import open_pauses
     from hardwon.entrypoints.host_session import cleaning_for
 
-    pauses = open_pauses(memory.settings.global_store).read()
-    return JsonlTranscripts(cleaning_for(project_root), memory.settings.capture_boundaries, pauses)
+    pauses = open_pauses(settings.global_store).read()
+    return JsonlTranscripts(cleaning_for(project_root), settings.capture_boundaries, pauses)
 
 
 def build_capture(memory: "Memory", project_root: str) -> "Capture":
@@ -251,8 +254,7 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
     from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
     from hardwon.domain.model.conversation.chunker import Chunker
     from hardwon.domain.use_cases.capture import Capture
-    from hardwon.entrypoints.bootstrap_project import folder_of_files
-    from hardwon.entrypoints.bootstrap_projects import before_writing
+    from hardwon.entrypoints.bootstrap_files import before_writing, folder_of_files
     from hardwon.entrypoints.context import read_place
 
     place, root = read_place(memory, project_root), folder_of_files(project_root)
@@ -427,3 +429,19 @@ def _start_on_windows(command: list[str], environment: dict[str, str]) -> None:
     subprocess.Popen(
         command, env=environment, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, close_fds=True
     )
+
+
+INDEX_UPDATED_LATER = (
+    "the keyword index is of an earlier version: it answers, and the worker updates it in the background"
+)
+
+
+def update_keyword_index_later(store: "Store", settings: "Settings", warn: Warn, project_root: str) -> None:
+    """Start the worker, and tell it in a line, where the keyword index is of an earlier version."""
+    if settings.keyword_search and store.upkeep.has_outdated_keywords():
+        try:
+            wake(settings, os.path.abspath(project_root))
+        except OSError as error:
+            warn(f"the worker was not started: {error}")
+        else:
+            warn(INDEX_UPDATED_LATER)

@@ -1,104 +1,278 @@
-"""Use cases that store, change, label, embed and delete entries of an open store, and save its state."""
+"""Use cases on the entries of an open store: find them, put them before an agent, keep and change them."""
 
-import os
-from collections.abc import Sequence
+import time
+from functools import partial
+from typing import TYPE_CHECKING
 
-from hardwon.domain.model.checkpoint import CheckpointScope, Contents
 from hardwon.domain.model.context import Workplace
-from hardwon.domain.model.embedding import Space
-from hardwon.domain.model.entry import Entry
-from hardwon.domain.model.filters import LEARNINGS, EntryFilter
-from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.checkpoints import Checkpoints
-from hardwon.domain.use_cases.edit_entries import ChangeEntry, Forget, ValidateEntry
-from hardwon.domain.use_cases.embed_pending import EmbedPending
-from hardwon.domain.use_cases.label import PATIENCE, LabelChain, LabelPending
-from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry, StoreEntry
+from hardwon.domain.model.errors import NumpyMissingError
+from hardwon.domain.model.filters import CONVERSATIONS, scope_of, seen_from
+from hardwon.domain.model.injection.entry_text import Length, units
+from hardwon.domain.model.ranking.prominence import Weights
+from hardwon.domain.use_cases.inject_at_start import Inject
+from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_models import build_labelers
-from hardwon.ports.activity import History
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.ranking.decay import Decay
+    from hardwon.domain.model.vocabulary import Kind
+    from hardwon.domain.use_cases.edit_entries import ChangeEntry, Forget, ValidateEntry
+    from hardwon.domain.use_cases.explain_injections import ExplainInjections
+    from hardwon.domain.use_cases.inject_at_start import RecordInjection
+    from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
+    from hardwon.domain.use_cases.match_triggers import MatchTriggers
+    from hardwon.domain.use_cases.neighbours import FindNeighbours
+    from hardwon.domain.use_cases.open_window import OpenWindow
+    from hardwon.domain.use_cases.recall import Recall
+    from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
+    from hardwon.domain.use_cases.search import Load, Search
+    from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
+    from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede
+    from hardwon.domain.use_cases.track_usage import SummariseUsage
+    from hardwon.ports.models import Embedder
+    from hardwon.ports.overview import Projection
+
+ASKED_EMBED_SECONDS = 2.0
+"""Embedding a question may take longer than embedding the query of a session start."""
 
 
-def build_store_entry(memory: Memory, origin: Origin) -> StoreEntry:
+def build_retrieve(memory: Memory) -> Retrieve:
+    """Search by meaning and by word."""
+    return Retrieve(
+        semantic=[space.search for space in memory.spaces],
+        keywords=memory.store.keywords(enabled=memory.settings.keyword_search),
+    )
+
+
+def build_inject(memory: Memory, workplace: Workplace | None = None, length: Length = units) -> Inject:
+    """
+    Return the use case behind the session-start hook.
+
+    With a *workplace* that has conversations it adds those that are related; the query is embedded once for both. Vectors of
+    queries are remembered: sessions that go on, and those between two commits, ask the same. The *length* is that of the host.
+    """
+    remembering = memory.with_embedders(partial(_remembering, memory))
+    if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
+        return _inject(remembering)._replace(length=length)
+    from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
+
+    shared = remembering.with_embedders(MemoisedEmbedder)
+    return _inject(shared)._replace(relate=build_relate(shared)._replace(length=length), length=length)
+
+
+def _remembering(memory: Memory, embedder: "Embedder") -> "Embedder":
+    from hardwon.adapters.sqlite.query_vectors import RememberingEmbedder, own_file
+
+    is_elsewhere = memory.settings.server is not None
+    return RememberingEmbedder(embedder, own_file(memory.settings.global_store) if is_elsewhere else memory.store.path)
+
+
+def _inject(memory: Memory) -> Inject:
+    return Inject(
+        repository=memory.repository,
+        retrieve=build_retrieve(memory),
+        vectors=memory.spaces.vectors,
+        clock=memory.clock,
+        weights=_weights(memory),
+    )
+
+
+def build_recall(memory: Memory) -> "Recall":
+    """Answer questions from all entries; worth keeping, as it keeps the vectors it has loaded."""
+    from hardwon.domain.use_cases.recall import Recall
+
+    retrieve = build_retrieve(memory)._replace(
+        embed_seconds=ASKED_EMBED_SECONDS,
+        keywords=memory.store.keywords_of_questions(enabled=memory.settings.keyword_search),
+    )
+    return Recall(
+        repository=memory.repository,
+        retrieve=retrieve,
+        clock=memory.clock,
+        weights=_weights(memory),
+        decay=_decay(memory),
+    )
+
+
+def build_search(memory: Memory) -> "Search":
+    """Search for a model; worth keeping, as `build_recall` is."""
+    from hardwon.domain.use_cases.search import Search
+
+    return Search(build_recall(memory), memory.store.usage, memory.repository)
+
+
+def build_load(memory: Memory) -> "Load":
+    """Read entries whole."""
+    from hardwon.domain.use_cases.search import Load
+
+    return Load(memory.repository, memory.store.usage, memory.clock)
+
+
+def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
+    """Find entries by phrases in a prompt; worth keeping, as it keeps all phrases."""
+    from hardwon.domain.use_cases.match_triggers import MatchTriggers
+
+    return MatchTriggers(
+        memory.store.triggers,
+        memory.repository,
+        memory.clock,
+        monotonic=time.monotonic,
+        commands=memory.settings.trigger_phrases,
+        only=seen_from(workplace),
+    )
+
+
+def build_recall_nearby(memory: Memory) -> "RecallNearby":
+    """Recall entries that bear on the user's work, near by first."""
+    from hardwon.domain.use_cases.related_conversations import RecallNearby
+
+    return RecallNearby(build_recall(memory))
+
+
+def build_relate(memory: Memory) -> "Relate":
+    """Summarise the conversations that bear on the user's work, one line each."""
+    from hardwon.domain.use_cases.related_conversations import Relate
+
+    return Relate(repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock)
+
+
+def build_inject_beside_prompt(
+    memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
+) -> "InjectBesidePrompt":
+    """Put entries beside a prompt; embedding the prompt may take *embed_seconds*."""
+    from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
+    from hardwon.entrypoints.bootstrap_agents import open_instructions
+
+    recall = build_recall(memory)
+    recall = recall._replace(retrieve=recall.retrieve._replace(embed_seconds=embed_seconds))
+    return InjectBesidePrompt(recall, memory.store.windows, open_instructions(project_root))
+
+
+def build_open_window(memory: Memory) -> "OpenWindow":
+    """Find out what is in the context window of a session that starts."""
+    from hardwon.domain.use_cases.open_window import OpenWindow
+
+    return OpenWindow(memory.store.windows, memory.store.receipts, memory.store.deliveries)
+
+
+def build_record_injection(memory: Memory) -> "RecordInjection":
+    """Count injected entries and keep the receipt; a busy store is not waited for."""
+    from hardwon.domain.use_cases.inject_at_start import RecordInjection
+
+    return RecordInjection(
+        memory.store.usage,
+        memory.store.receipts,
+        memory.store.counting,
+    )
+
+
+def build_explain_injections(memory: Memory) -> "ExplainInjections":
+    """Find earlier injections, with the entries as they are today."""
+    from hardwon.domain.use_cases.explain_injections import ExplainInjections
+
+    registry = memory.registry()
+    return ExplainInjections(memory.store.receipts, memory.repository, memory.store.influences, registry)
+
+
+def build_summarise_usage(memory: Memory) -> "SummariseUsage":
+    """Count how often injected entries were used."""
+    from hardwon.domain.use_cases.track_usage import SummariseUsage
+
+    return SummariseUsage(memory.store.influences, memory.repository)
+
+
+def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
+    """
+    Show the vectors of the space for *kind* in two dimensions; None without a space.
+
+    Raises:
+        NumpyMissingError: numpy is not installed.
+    """
+    vectors = memory.spaces.vectors_for(kind)
+    if vectors is None:
+        return None
+    try:
+        from hardwon.adapters.numpy_index.plane import NumpyProjection
+    except ImportError as error:
+        raise NumpyMissingError(f"numpy can't be loaded: {error}") from error
+    return NumpyProjection(vectors)
+
+
+def build_find_neighbours(memory: Memory, kind: "Kind") -> "FindNeighbours":
+    """Find the nearest entries to one of *kind*."""
+    from hardwon.domain.use_cases.neighbours import FindNeighbours
+
+    vectors = memory.spaces.vectors_for(kind)
+    return FindNeighbours(memory.repository, vectors, memory.store.vector_index(vectors) if vectors else None)
+
+
+def build_store_entry(memory: Memory, origin: "Origin") -> "StoreEntry":
     """Keep lessons of *origin*."""
+    from hardwon.domain.use_cases.store_entry import PlaceEntry, StoreEntry
+
     return StoreEntry(PlaceEntry(memory.repository, memory.store.projects, origin))
 
 
-def build_change_entry(memory: Memory) -> ChangeEntry:
+def build_keep_in_place(memory: Memory, origin: "Origin") -> "KeepInPlace":
+    """Keep lessons of *origin*, each in place of another one if it names that."""
+    from hardwon.domain.use_cases.supersede import KeepInPlace
+
+    return KeepInPlace(build_store_entry(memory, origin), build_supersede(memory))
+
+
+def build_change_entry(memory: Memory) -> "ChangeEntry":
     """Change fields of an entry."""
-    return ChangeEntry(repository=memory.repository, history=history_of(memory), clock=memory.clock)
+    from hardwon.domain.use_cases.edit_entries import ChangeEntry
+
+    return ChangeEntry(repository=memory.repository, history=memory.store.history, clock=memory.clock)
 
 
-def build_validate_entry(memory: Memory) -> ValidateEntry:
-    """Count whether an entry was of use."""
+def build_validate_entry(memory: Memory) -> "ValidateEntry":
+    """Count whether an entry was useful."""
+    from hardwon.domain.use_cases.edit_entries import ValidateEntry
+
     return ValidateEntry(
         repository=memory.repository,
         usage=memory.store.usage,
-        history=history_of(memory),
+        history=memory.store.history,
         receipts=memory.store.receipts,
         influences=memory.store.influences,
         clock=memory.clock,
     )
 
 
-def build_forget(memory: Memory) -> Forget:
+def build_forget(memory: Memory) -> "Forget":
     """Delete entries."""
+    from hardwon.domain.use_cases.edit_entries import Forget
+
     return Forget(
         repository=memory.repository,
         tombstones=memory.store.tombstones,
         absences=memory.store.absences,
-        history=history_of(memory),
+        history=memory.store.history,
         clock=memory.clock,
     )
 
 
-def build_checkpoints(memory: Memory) -> Checkpoints:
-    """Save the state of the store, and bring it back."""
-    return Checkpoints(snapshots=memory.store.snapshots, clock=memory.clock)
+def build_supersede(memory: Memory) -> "Supersede":
+    """Let a learning take the place of another one."""
+    from hardwon.domain.use_cases.supersede import Supersede
+
+    return Supersede(build_change_entry(memory))
 
 
-def contents_here(scope: CheckpointScope, workplace: Workplace, project_root: str) -> Contents:
-    """Return what *scope* means where the user works."""
-    return Contents(scope, workplace.project, os.path.realpath(project_root), workplace.label)
+def _weights(memory: Memory) -> Weights:
+    settings = memory.settings
+    return Weights(settings.vector_weight, settings.keyword_weight, settings.prominence_weight)
 
 
-def build_embed_pending(memory: Memory) -> Sequence[EmbedPending]:
-    """Make missing vectors, one use case for each space."""
-    return [EmbedPending(space.embedder, space.vectors, memory.warn) for space in memory.spaces]
+def _decay(memory: Memory) -> "Decay":
+    from hardwon.domain.model.ranking.decay import Decay
 
-
-def embed_cursor(memory: Memory, space: Space) -> int:
-    """Return the number of the entry that `note_embedded` noted last, 0 without one."""
-    return memory.store.metadata.embed_cursor(space)
-
-
-def note_embedded(memory: Memory, space: Space, seq: int) -> None:
-    """Remember that all entries up to *seq* were embedded again, so that an interrupted run is continued; 0 at its end."""
-    memory.store.metadata.move_embed_cursor(space, seq)
-
-
-def build_label_chain(settings: Settings) -> LabelChain:
-    """Ask the labelers that the settings choose, in order; none of them when labels are off."""
-    return LabelChain(build_labelers(settings, os.environ))
-
-
-def build_label_pending(
-    memory: Memory, only: EntryFilter = LEARNINGS, patience: int = PATIENCE, most_failed: int | None = None
-) -> LabelPending:
-    """Label entries that have no labels."""
-    return LabelPending(memory.repository, build_label_chain(memory.settings), only, patience, most_failed)
-
-
-def history_of(memory: Memory) -> History:
-    """Return the changes of entries."""
-    return memory.store.history
-
-
-def last_labelled(memory: Memory) -> Entry | None:
-    """Return the imported entry that was tried last by `note_labelled`, None where there is none."""
-    return memory.repository.get(memory.store.metadata.label_cursor or "")
-
-
-def note_labelled(memory: Memory, entry: Entry) -> None:
-    """Remember that *entry* was tried last, so that the next run goes on behind it."""
-    memory.store.metadata.move_label_cursor(entry.entry_id)
+    settings = memory.settings
+    return Decay(
+        enabled=settings.decay_enabled,
+        mode=settings.decay_mode,
+        floor=settings.decay_floor,
+        exempt_tiers=frozenset(settings.decay_exempt_tiers),
+    )

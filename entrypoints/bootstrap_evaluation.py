@@ -15,9 +15,9 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.evaluate import Evaluate, Stage
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_embed_pending
-from hardwon.entrypoints.bootstrap_retrieval import build_recall
-from hardwon.entrypoints.bootstrap_store import throw_away_database
+from hardwon.entrypoints.bootstrap_entries import build_recall
+from hardwon.entrypoints.bootstrap_models import build_embed_pending
+from hardwon.entrypoints.bootstrap_upkeep import administer
 from hardwon.ports.store import Warn
 
 __all__ = [
@@ -73,8 +73,8 @@ def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:
     """
     memory = open_memory(settings, lambda _: None, create=False, repair_index=False)
     with closing(memory):
-        if memory.spaces:
-            settings = settings._replace(embedding_provider=memory.spaces[0].embedder.space.provider)
+        if provider := memory.spaces.provider:
+            settings = settings._replace(embedding_provider=provider)
         titles = known_items(OWN_SET, list(_entries(memory)))
         return [titles, rare_words(RARE_WORDS, titles)], settings
 
@@ -90,12 +90,12 @@ def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn:
     """Wire a store that is gone afterwards, however this ends; it is searched by meaning in one space at most."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hardwon-eval-"))
-        server = stack.enter_context(throw_away_database(settings.server)) if settings.server else None
+        server = stack.enter_context(administer(settings.server).throw_away_database()) if settings.server else None
         memory = open_memory(settings._replace(global_store=folder, server=server), warn)
-        spaces = [item._replace(embedder=CachingEmbedder(item.embedder, cache)) for item in memory.spaces[:1]]
+        spaces = memory.spaces.first(1).with_embedders(lambda embedder: CachingEmbedder(embedder, cache))
         wired = memory._replace(spaces=spaces, clock=StoppedClock(eval_set.now))
         with closing(memory):
-            embed = build_embed_pending(wired)[0] if spaces else None
+            embed = build_embed_pending(spaces)[0] if spaces else None
             yield Evaluate(wired.repository, embed, build_recall(wired), time.perf_counter)
 
 

@@ -1,39 +1,178 @@
-"""Use cases that bring files of a project into an open store: knowledge banks, documents, sessions, older indexes."""
+"""
+Files and git of a project, and the use cases that bring them into an open store or out of it.
 
+Hooks import this: what has a price is imported inside the functions that need it.
+"""
+
+import contextlib
 import os
+import sys
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank, Warn, bank_root
-from hardwon.domain.model.context import NOWHERE, Workplace
-from hardwon.domain.use_cases.bank_changes import changed_files
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, name_of, registry_of
+from hardwon.adapters.git.identity import checked_out_branch, main_work_tree, top_of, work_tree_of
+from hardwon.adapters.git.identity import identify as identify_folder
+from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
 
 if TYPE_CHECKING:
+    import datetime as dt
+    import threading
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from typing import BinaryIO
+
+    from hardwon.adapters.feature_files import FeatureFiles
+    from hardwon.adapters.git.probe import GitChangeProbe
+    from hardwon.adapters.markdown.document_format import FrontValue, Markdown
+    from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
+    from hardwon.domain.model.context import Workplace
+    from hardwon.domain.model.embedding import Vector
+    from hardwon.domain.model.entry import Entry
+    from hardwon.domain.model.export import Record
+    from hardwon.domain.model.injection.markdown_block import SourcedEntry
+    from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
+    from hardwon.domain.model.project import Identity, Project
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.bank_drift import FindDrift
     from hardwon.domain.use_cases.edit_file import EditFile
+    from hardwon.domain.use_cases.export_store import ExportStore
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
+    from hardwon.domain.use_cases.import_store import ImportStore
     from hardwon.domain.use_cases.index_files import IndexFiles
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
+    from hardwon.domain.use_cases.know_projects import KnowProjects
     from hardwon.domain.use_cases.place_files import PlaceFiles
     from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.domain.use_cases.settle_versions import SettleVersions
+    from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.documents import SourceFiles
-    from hardwon.ports.repository import FileVersions
+    from hardwon.ports.knowledge_bank import BankFiles
+    from hardwon.ports.repository import FileVersions, GitExclusion
+    from hardwon.ports.store import Warn
 
+__all__ = ["checked_out_branch", "identify_folder", "top_of", "work_tree_of"]
 
 MAX_FILES_AT_ONCE = 50
 """How many files kept at home are settled while a user waits."""
 
 
-def has_changed_banks(memory: Memory, project_root: str) -> bool:
+def identify(folder: str) -> "Identity":
+    """Return what *folder* is known by, as text that can be stored; free of processes."""
+    return identify_folder(folder).as_text()
+
+
+def name_of(folder: str) -> str:
+    """Return the name a project or workspace goes by: its folder's, as text that can be stored; `/` for the root."""
+    return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
+
+
+def folder_of_files(project_root: str) -> str:
+    """Return the folder whose `memory` has the conversations of *project_root*: in a linked work tree, that of the main one."""
+    real = os.path.realpath(project_root)
+    top = top_of(real)
+    if top is None or (main := main_work_tree(real)) == top:
+        return real
+    below = os.path.join(main, os.path.relpath(real, top))
+    return os.path.normpath(below) if os.path.isdir(below) else main
+
+
+def find_git(project_root: str) -> str:
+    """
+    Return the path of the git that is used for a project.
+
+    Raises:
+        OSError: there is none on PATH.
+        ValueError: none that may be run.
+    """
+    from hardwon.adapters.git.process import find_git
+
+    return find_git(project_root, os.environ.get("PATH", os.defpath))
+
+
+def feature_probe(project_root: str, warn: "Warn") -> "FeatureFiles":
+    """Return the reader of the project's feature files."""
+    from hardwon.adapters.feature_files import FeatureFiles
+
+    return FeatureFiles(project_root, warn)
+
+
+def change_probe(project_root: str, warn: "Warn") -> "GitChangeProbe":
+    """Return the reader of changed files."""
+    from hardwon.adapters.git.probe import GitChangeProbe
+
+    return GitChangeProbe(project_root, warn)
+
+
+def build_git_exclusion() -> "GitExclusion":
+    """Keep files out of git."""
+    from hardwon.adapters.git.exclude import InfoExclude
+
+    return InfoExclude()
+
+
+def before_writing(store: str, project: "Project", project_root: str) -> "Callable[[], None]":
+    """
+    Return what is done before a file of the project's conversations is written.
+
+    Its folder is recorded for `hardwon forget`, and a private file is kept out of git.
+    """
+    from hardwon.adapters.folders.record import WrittenFolders
+
+    def prepare() -> None:
+        WrittenFolders(store).add(project_root, is_part=is_part_of_repository(project_root))
+        if project.keeps_private_files:
+            build_git_exclusion().exclude(project_root)
+
+    return prepare
+
+
+def is_part_of_repository(folder: str) -> bool:
+    """Return whether *folder* is a linked work tree, or a folder in a work tree."""
+    identity, real = identify(folder), os.path.realpath(folder)
+    return identity.is_repository and (identity.root != real or not identity.key.startswith(real))
+
+
+def build_know_projects(memory: "Memory") -> "KnowProjects":
+    """Register projects, ask git about them, and do with them as the user says."""
+    from hardwon.adapters.git.history import GitRepositoryHistory
+    from hardwon.domain.use_cases.know_projects import KnowProjects
+
+    return KnowProjects(memory.store.projects, GitRepositoryHistory(), memory.settings.trust)
+
+
+def has_changed_banks(memory: "Memory", project_root: str) -> bool:
     """Return whether a file of the knowledge banks changed since it was imported."""
+    from hardwon.domain.model.context import NOWHERE
+    from hardwon.domain.use_cases.bank_changes import changed_files
+
     return any(changed_files(_bank(memory, project_root, NOWHERE), memory.store.ledger))
 
 
-def build_versions(memory: Memory, *, asks_git: bool = True) -> "FileVersions":
+def read_bank_entries(project_root: str, store: str, warn: "Warn") -> "Iterator[SourcedEntry]":
+    """Yield the entries of the knowledge banks: the project's, then the store's."""
+    from hardwon.adapters.markdown.knowledge_bank import parse_bank, read_banks
+    from hardwon.domain.model.injection.markdown_block import SourcedEntry
+
+    for bank in read_banks(project_root, store, warn):
+        yield from (SourcedEntry(entry, bank.source) for entry in parse_bank(bank.text, bank.category))
+
+
+def record_injection(
+    store: str, project_root: str, selected: "Sequence[SourcedEntry]", now: "dt.datetime", warn: "Warn"
+) -> None:
+    """Write `.last-injection.json` in the store, whole or not at all."""
+    from hardwon.adapters.markdown.knowledge_bank import record_injection
+
+    record_injection(store, project_root, selected, now, warn)
+
+
+def bank_files(project_root: str, settings: "Settings") -> "BankFiles":
+    """Return the knowledge banks to write to, of the project and of the user; no store is needed."""
+    from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
+
+    return MarkdownBankFiles(project_root, settings.global_store)
+
+
+def build_versions(memory: "Memory", *, asks_git: bool = True) -> "FileVersions":
     """Tell whose the versions of files are; a hook only reads git's files."""
     from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
 
@@ -41,7 +180,7 @@ def build_versions(memory: Memory, *, asks_git: bool = True) -> "FileVersions":
 
 
 def build_import_knowledge(
-    memory: Memory, project_root: str, workplace: Workplace, versions: "FileVersions | None" = None
+    memory: "Memory", project_root: str, workplace: "Workplace", versions: "FileVersions | None" = None
 ) -> "ImportKnowledge":
     """Import the project's knowledge bank and the user's own."""
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
@@ -58,14 +197,15 @@ def build_import_knowledge(
 
 
 def build_settle_versions(
-    memory: Memory, project_root: str, workplace: Workplace, *, asks_git: bool = True
+    memory: "Memory", project_root: str, workplace: "Workplace", *, asks_git: bool = True
 ) -> "SettleVersions":
     """Settle what others' versions of the project's files brought."""
+    from hardwon.adapters.markdown.knowledge_bank import bank_root
     from hardwon.domain.use_cases.settle_versions import ALL, SettleVersions
 
     versions, ledger = build_versions(memory, asks_git=asks_git), memory.store.ledger
     folders = {path: root for path in ledger.paths() if (root := bank_root(path))}
-    registry = registry_of(memory)
+    registry = memory.registry()
     keys = {project.identity.key for project in registry.projects if project.id in workplace.own}
     own = {path: root for path, root in folders.items() if not os.path.exists(root) or identify(root).key in keys}
     roots = sorted({os.path.realpath(project_root), *filter(os.path.exists, own.values())})
@@ -80,7 +220,7 @@ def build_settle_versions(
     )
 
 
-def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) -> "FindDrift":
+def build_find_drift(memory: "Memory", project_root: str, workplace: "Workplace") -> "FindDrift":
     """Compare the knowledge banks with the store; the import reports files that can't be read."""
     from hardwon.domain.use_cases.bank_drift import FindDrift
 
@@ -93,7 +233,7 @@ def build_find_drift(memory: Memory, project_root: str, workplace: Workplace) ->
     )
 
 
-def build_sync_banks(memory: Memory, project_root: str, workplace: Workplace) -> "SyncBanks":
+def build_sync_banks(memory: "Memory", project_root: str, workplace: "Workplace") -> "SyncBanks":
     """Bring the store up to date with the knowledge banks before a retrospective counts."""
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
 
@@ -101,7 +241,7 @@ def build_sync_banks(memory: Memory, project_root: str, workplace: Workplace) ->
 
 
 def build_index_files(
-    memory: Memory, project_root: str, workplace: Workplace, versions: "FileVersions | None" = None
+    memory: "Memory", project_root: str, workplace: "Workplace", versions: "FileVersions | None" = None
 ) -> "IndexFiles":
     """Index the project's files, and those in the document roots."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
@@ -111,14 +251,14 @@ def build_index_files(
     return _index_files(memory, sources, project_root, workplace, versions)
 
 
-def build_index_host_memory(memory: Memory, folder: str, project_root: str, workplace: Workplace) -> "IndexFiles":
+def build_index_host_memory(memory: "Memory", folder: str, project_root: str, workplace: "Workplace") -> "IndexFiles":
     """Index Claude Code's own memory of the project, which is in *folder*."""
     from hardwon.adapters.markdown.source_files import HostMemoryFiles
 
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
 
 
-def build_edit_file(memory: Memory, project_root: str, workplace: Workplace) -> "EditFile":
+def build_edit_file(memory: "Memory", project_root: str, workplace: "Workplace") -> "EditFile":
     """Change texts in the project's memory files."""
     from hardwon.adapters.markdown.own_texts import MarkdownOwnTexts
     from hardwon.domain.use_cases.edit_file import EditFile
@@ -126,17 +266,15 @@ def build_edit_file(memory: Memory, project_root: str, workplace: Workplace) -> 
     return EditFile(MarkdownOwnTexts(project_root), build_index_files(memory, project_root, workplace))
 
 
-def build_save_session(memory: Memory, project_root: str, workplace: Workplace) -> "SaveSession":
+def build_save_session(memory: "Memory", project_root: str, workplace: "Workplace") -> "SaveSession":
     """Save sessions of the project."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.model.project import Project
     from hardwon.domain.use_cases.save_session import SaveSession
-    from hardwon.entrypoints.bootstrap_project import folder_of_files
-    from hardwon.entrypoints.bootstrap_projects import before_writing
 
     root, identity = folder_of_files(project_root), identify(project_root)
-    project = registry_of(memory).with_key(identity.key) or Project("", workplace.label, identity)
+    project = memory.registry().with_key(identity.key) or Project("", workplace.label, identity)
     return SaveSession(
         sources=MarkdownFiles(root, is_foreign=workplace.visibility.is_foreign),
         sessions=MarkdownSessionFiles(root, before_writing(memory.settings.global_store, project, root)),
@@ -147,7 +285,7 @@ def build_save_session(memory: Memory, project_root: str, workplace: Workplace) 
     )
 
 
-def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemoryIndex":
+def build_import_memory_index(memory: "Memory", project_root: str) -> "ImportMemoryIndex":
     """Import a `memory-index.json`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex
@@ -161,7 +299,7 @@ def build_import_memory_index(memory: Memory, project_root: str) -> "ImportMemor
     )
 
 
-def build_place_files(memory: Memory) -> "PlaceFiles":
+def build_place_files(memory: "Memory") -> "PlaceFiles":
     """Give entries the project that holds their file."""
     from hardwon.domain.use_cases.place_files import PlaceFiles
 
@@ -174,7 +312,7 @@ def build_place_files(memory: Memory) -> "PlaceFiles":
     )
 
 
-def build_keep_vectors(memory: Memory) -> "list[KeepVectors]":
+def build_keep_vectors(memory: "Memory") -> "list[KeepVectors]":
     """Keep the vectors that a `memory-index.json` brings, one use case for each space of sessions."""
     from hardwon.domain.use_cases.import_legacy import KeepVectors
 
@@ -185,7 +323,7 @@ def build_keep_vectors(memory: Memory) -> "list[KeepVectors]":
     ]
 
 
-def build_import_older_index(memory: Memory, project_root: str, workplace: Workplace) -> "ImportOlderIndex":
+def build_import_older_index(memory: "Memory", project_root: str, workplace: "Workplace") -> "ImportOlderIndex":
     """Import an older program's `memory-index.sqlite`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
@@ -223,16 +361,16 @@ def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
     return [line for line in problems if line.endswith(reasons)]
 
 
-def document_folders(memory: Memory, project_root: str) -> list[str]:
+def document_folders(settings: "Settings", project_root: str) -> list[str]:
     """Return the folders whose documents are the project's: its own and the roots that are set, links resolved."""
-    return [os.path.realpath(folder) for folder in (project_root, *memory.settings.document_roots)]
+    return [os.path.realpath(folder) for folder in (project_root, *settings.document_roots)]
 
 
 def _index_files(
-    memory: Memory,
+    memory: "Memory",
     sources: "SourceFiles",
     project_root: str,
-    workplace: Workplace,
+    workplace: "Workplace",
     versions: "FileVersions | None" = None,
 ) -> "IndexFiles":
     from hardwon.domain.use_cases.index_files import IndexFiles
@@ -248,16 +386,16 @@ def _index_files(
     )
 
 
-def _private_folders(memory: Memory, root: str) -> tuple[str, ...]:
+def _private_folders(memory: "Memory", root: str) -> tuple[str, ...]:
     from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
 
-    project = registry_of(memory).with_key(identify(root).key)
+    project = memory.registry().with_key(identify(root).key)
     if project is None or not project.keeps_private_files:
         return ()
     return tuple(os.path.join(root, MEMORY, name, "") for name in CONVERSATION_FOLDERS)
 
 
-def _keep_file(memory: Memory, workplace: Workplace, versions: "FileVersions | None" = None) -> "IndexOneFile":
+def _keep_file(memory: "Memory", workplace: "Workplace", versions: "FileVersions | None" = None) -> "IndexOneFile":
     from hardwon.domain.model.file_entry import Defaults
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
 
@@ -274,6 +412,263 @@ def _keep_file(memory: Memory, workplace: Workplace, versions: "FileVersions | N
     )
 
 
-def _bank(memory: Memory, project_root: str, workplace: Workplace, warn: Warn | None = None) -> MarkdownKnowledgeBank:
+def _bank(
+    memory: "Memory", project_root: str, workplace: "Workplace", warn: "Warn | None" = None
+) -> "MarkdownKnowledgeBank":
+    from hardwon.adapters.markdown.knowledge_bank import MarkdownKnowledgeBank
+
     store, is_foreign = memory.settings.global_store, workplace.visibility.is_foreign
     return MarkdownKnowledgeBank(project_root, store, warn or memory.warn, is_foreign=is_foreign)
+
+
+STANDARD_STREAM = "-"
+
+LONGEST_BEGINNING = 4096
+"""Bytes of a file by which its format is known."""
+
+
+def read_text(path: str, what: str) -> str:
+    """
+    Return the text of the file at *path*, which messages call *what*.
+
+    Raises:
+        InvalidEntryError: it can't be read, is longer than 4 MB, or not UTF-8.
+    """
+    from hardwon.adapters.markdown.whole_files import read_regular_file, reason
+    from hardwon.entrypoints.streams import LARGEST_TEXT, decoded
+
+    try:
+        data = read_regular_file(path, LARGEST_TEXT).data
+    except (OSError, ValueError) as error:
+        raise InvalidEntryError(f"{what} {path!r}: {reason(error)}") from error
+    return decoded(data, f"{what} {path!r}")
+
+
+def read_markdown(text: str, *, is_draft: bool = False) -> "Markdown":
+    """Return the front matter and the body of *text*."""
+    from hardwon.adapters.markdown.front_matter import read_markdown
+
+    return read_markdown(text, is_draft=is_draft)
+
+
+def write_markdown(fields: "Mapping[str, FrontValue]", body: str) -> str:
+    """Return *body* below *fields* as front matter."""
+    from hardwon.adapters.markdown.front_matter import write_markdown
+
+    return write_markdown(fields, body)
+
+
+def put_section(path: str, target: str, text: str) -> bool:
+    """
+    Bring *text* into the marked section of a file, whose links lead to *target*; tell whether the file had to change.
+
+    Raises:
+        UnreadableFileError: it can't be read as UTF-8 text, or can't be written.
+        InvalidSectionError: its markers are not one of each, in order.
+    """
+    from hardwon.adapters.markdown.marked_section import MarkedFile
+
+    return MarkedFile(path, target).put(text)
+
+
+def watch_files(project_root: str, roots: "Sequence[str]", leaving: "threading.Event") -> "Iterator[None]":
+    """
+    Yield as soon as the project's memory and *roots* are watched, and whenever files there may have changed.
+
+    Raises:
+        UnreadableFileError: the system does not let them be watched.
+    """
+    from hardwon.adapters.markdown.watcher import MarkdownWatcher  # brings a compiled library
+
+    return MarkdownWatcher(project_root, roots).changes(leaving)
+
+
+def older_index_path(project_root: str, warn: "Callable[[str], None]") -> str | None:
+    """
+    Return the index of an older program that the project's `config.jsonc` names, if it is a file inside the project.
+
+    *warn* is called with one line about one that is elsewhere.
+    """
+    from hardwon.adapters.config.files import older_index_path
+
+    return older_index_path(project_root, warn)
+
+
+def read_older_index(path: str, project_root: str) -> "list[OlderDocument]":
+    """
+    Return the documents of a `memory-index.sqlite`.
+
+    Raises:
+        InvalidEntryError: it can't be read, or is no such index.
+    """
+    from hardwon.adapters.sqlite.older_index import read_older_index
+
+    return read_older_index(path, project_root)
+
+
+def read_index(path: str) -> "list[IndexedMemory] | None":
+    """
+    Return the memories of a `memory-index.json`; None for a database.
+
+    Raises:
+        UnreadableFileError: the file can't be read.
+        InvalidEntryError: it is no such index.
+    """
+    from hardwon.adapters.legacy_index import LARGEST_FILE, read_memory_index
+    from hardwon.adapters.markdown.whole_files import read_regular_file, reason
+    from hardwon.adapters.sqlite.older_index import is_sqlite
+
+    try:
+        data = read_regular_file(path, LARGEST_FILE).data  # a byte too many of one that is too long
+    except (OSError, ValueError) as error:
+        raise UnreadableFileError(reason(error)) from error
+    return None if is_sqlite(data) else read_memory_index(data)
+
+
+def render_index(sessions: "Iterable[tuple[Entry, Vector | None]]", *, ascii_only: bool = False) -> str:
+    """Return *sessions* and their vectors as a `memory-index.json`."""
+    from hardwon.adapters.legacy_index import write_memory_index
+
+    return write_memory_index(sessions, ascii_only=ascii_only)
+
+
+@contextlib.contextmanager
+def open_export(path: str) -> "Iterator[BinaryIO | None]":
+    """
+    Yield the export of a store at *path*, `-` for standard input, to be read more than once; None for another format.
+
+    Raises:
+        UnreadableFileError: it can't be read.
+        InvalidEntryError: standard input is something else.
+    """
+    from hardwon.adapters.export_format.lines import is_export
+
+    if path != STANDARD_STREAM and not os.path.isfile(path):
+        yield None
+        return
+    with _standard_input() if path == STANDARD_STREAM else _opened(path) as file:
+        beginning = file.read(LONGEST_BEGINNING)
+        if path == STANDARD_STREAM and not is_export(beginning):
+            raise InvalidEntryError("standard input is no export of hardwon: its first line is no header")
+        yield file if is_export(beginning) else None
+
+
+def _opened(path: str) -> "BinaryIO":
+    from hardwon.adapters.markdown.whole_files import reason
+
+    try:
+        return open(path, "rb")
+    except OSError as error:
+        raise UnreadableFileError(reason(error)) from error
+
+
+@contextlib.contextmanager
+def _standard_input() -> "Iterator[BinaryIO]":
+    """Yield all of standard input as a file that has no name and goes away when it is closed."""
+    import shutil
+    import tempfile
+
+    with tempfile.TemporaryFile() as file:
+        shutil.copyfileobj(sys.stdin.buffer, file)
+        file.seek(0)
+        yield file
+
+
+class ExportFile:
+    """
+    An export that can be read more than once.
+
+    Raises:
+        InvalidEntryError: its first line is no header, or of a version that is not known.
+    """
+
+    def __init__(self, file: "BinaryIO") -> None:
+        from hardwon.adapters.export_format.lines import read_header
+
+        self._file = file
+        file.seek(0)
+        self.count = sum(read_header(file).counts.values())
+
+    def records(self) -> "Iterator[tuple[int, Record]]":
+        """
+        Yield the records, each with its line.
+
+        Raises:
+            InvalidEntryError: a line is no record, or some are missing; the message names the line.
+        """
+        from hardwon.adapters.export_format.lines import read_records
+
+        self._file.seek(0)
+        return read_records(self._file)
+
+
+def count_exported(memory: "Memory") -> int:
+    """Return the number of records that an export of the whole store has."""
+    return sum(_build_export(memory).counts().values())
+
+
+def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
+    """Yield the lines of an export of the whole store, in one state, the header first."""
+    from hardwon.adapters.export_format.lines import header_line, record_line
+
+    export = _build_export(memory)
+    with export.contents.snapshot():
+        yield header_line(hardwon, memory.clock.now(), export.counts())
+        for record in export.records():
+            yield record_line(record)
+
+
+def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
+    """
+    Write the entries of the store as markdown into a folder; return their number.
+
+    Raises:
+        UnreadableFileError: it can't be written, or holds something and *replace* is false; nothing was changed.
+    """
+    from hardwon.adapters.markdown.readable_export import write_entries, written_folder
+    from hardwon.domain.model.export import ExportedEntry
+
+    export = _build_export(memory)
+    with _translated(), export.contents.snapshot(), written_folder(os.path.realpath(path), replace=replace) as folder:
+        entries = (record.entry for record in export.contents.records() if isinstance(record, ExportedEntry))
+        return write_entries(folder, entries, export.registry.labels(), memory.clock.now())
+
+
+def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
+    """
+    Write *lines* to the file at *path*, whole or not at all, for the user alone.
+
+    Raises:
+        UnreadableFileError: it can't be written, or is there and *replace* is false.
+    """
+    from hardwon.adapters.durable import written_output
+
+    with _translated(), written_output(path, replace=replace) as file:
+        file.writelines(lines)
+
+
+@contextlib.contextmanager
+def _translated() -> "Iterator[None]":
+    from hardwon.adapters.markdown.whole_files import reason
+
+    try:
+        yield
+    except FileExistsError as error:
+        raise UnreadableFileError("it is there already: give another name, or --force to replace it") from error
+    except (OSError, ValueError) as error:
+        raise UnreadableFileError(reason(error)) from error
+
+
+def _build_export(memory: "Memory") -> "ExportStore":
+    from hardwon.domain.use_cases.export_store import ExportStore
+
+    return ExportStore(memory.store.contents, memory.registry())
+
+
+def build_import_store(memory: "Memory") -> "ImportStore":
+    """Import an export of a store."""
+    from hardwon.domain.use_cases.import_store import ImportStore
+    from hardwon.entrypoints.bootstrap_files import build_know_projects, identify
+
+    contents = memory.store.contents
+    return ImportStore(memory.repository, contents, build_know_projects(memory), identify, memory.clock)

@@ -1,22 +1,30 @@
-"""Embedders, labelers and embedding spaces, as the settings and the user's environment choose them; none is asked here."""
+"""
+Embedders, labelers and embedding spaces, as the settings and the user's environment choose them.
+
+None is asked here.
+"""
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.providers.table import GEMINI, PROVIDERS
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import KINDS, Kind
-from hardwon.domain.use_cases.retrieve import SemanticSearch
+from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
 from hardwon.ports.models import Embedder
-from hardwon.ports.store import ActiveVectors, Store, Warn
+from hardwon.ports.store import Store, Warn
 
 if TYPE_CHECKING:
+    from hardwon.domain.model.embedding import Space
+    from hardwon.domain.use_cases.embed_pending import EmbedPending
+    from hardwon.domain.use_cases.label import LabelChain, LabelPending
+    from hardwon.domain.use_cases.supersede import ProposeSupersessions
     from hardwon.ports.models import DownloadableEmbedder, KeywordLabeler
-    from hardwon.ports.vectors import VectorIndex
+
 
 AUTO, LOCAL, OFF = "auto", "local", "off"
 
@@ -100,31 +108,9 @@ def build_labelers(settings: Settings, environ: Mapping[str, str]) -> "Sequence[
     return [labeler_of(tier, environ, settings.keyword_model) for tier in label_tiers(settings.keyword_provider)]
 
 
-class EmbeddingSpace(NamedTuple):
+def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) -> Spaces:
     """
-    An embedder, and its vectors in the store.
-
-    Attributes:
-        index_of: Makes the index of vectors.
-    """
-
-    embedder: Embedder
-    vectors: ActiveVectors
-    index_of: "Callable[[ActiveVectors], VectorIndex]"
-
-    def served(self, only: EntryFilter) -> EntryFilter:
-        """Return the entries of *only* that get their vectors here."""
-        return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.vectors.kinds))
-
-    @property
-    def search(self) -> SemanticSearch:
-        """Search among these vectors; worth keeping, as it keeps those it has loaded."""
-        return SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=self.index_of(self.vectors))
-
-
-def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) -> Sequence[EmbeddingSpace]:
-    """
-    Return the spaces to search and to keep up to date, the active one first.
+    Return the spaces to search and to keep up to date.
 
     Args:
         settings: The resolved settings.
@@ -143,4 +129,59 @@ def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) ->
         for embedder, kinds in embedders:
             vectors = store.vectors(embedder.space, warn, kinds, is_active=not spaces)
             spaces.append(EmbeddingSpace(embedder, vectors, store.vector_index))
-    return spaces
+    return Spaces(store, settings, warn, spaces)
+
+
+def build_embed_pending(spaces: Spaces) -> "Sequence[EmbedPending]":
+    """Make missing vectors, one use case for each space."""
+    from hardwon.domain.use_cases.embed_pending import EmbedPending
+
+    return [EmbedPending(space.embedder, space.vectors, spaces.warn) for space in spaces]
+
+
+def build_label_chain(settings: Settings) -> "LabelChain":
+    """Ask the labelers that the settings choose, in order; none of them when labels are off."""
+    from hardwon.domain.use_cases.label import LabelChain
+
+    return LabelChain(build_labelers(settings, os.environ))
+
+
+def build_label_pending(
+    store: Store,
+    settings: Settings,
+    only: EntryFilter = LEARNINGS,
+    *,
+    patience: int | None = None,
+    most_failed: int | None = None,
+) -> "LabelPending":
+    """Label entries that have no labels."""
+    from hardwon.domain.use_cases.label import PATIENCE, LabelPending
+
+    return LabelPending(store.entries, build_label_chain(settings), only, patience or PATIENCE, most_failed)
+
+
+def build_propose(spaces: Spaces, space: "Space") -> "ProposeSupersessions | None":
+    """Find pairs by the vectors of *space*; None for one that the pairs' probability was not fitted for."""
+    from hardwon.adapters.minilm.embedder import MINILM_SPACE
+    from hardwon.domain.use_cases.supersede import ProposeSupersessions
+
+    vectors = next((known.vectors for known in spaces if known.vectors.space == space), None)
+    if vectors is None or space != MINILM_SPACE:
+        return None
+    store = spaces.store
+    return ProposeSupersessions(store.entries, store.vector_index(vectors), store.proposals)
+
+
+def ensure_local_model(*, reads_all: bool = True) -> None:
+    """
+    Check the embedded model's file, by its digest if *reads_all* says so.
+
+    Raises:
+        EmbedderUnavailableError: it is missing or damaged.
+    """
+    from hardwon.adapters.minilm.weights import find_weights, open_weights, verify_sha256
+
+    if reads_all:
+        verify_sha256(find_weights())
+    else:
+        open_weights(find_weights())

@@ -1,41 +1,226 @@
-"""Figures, checks and repairs of an installation and its store."""
+"""
+Use cases that review, revise, forget and copy what an open store holds, and the repair of its files.
+
+What few programs need is imported inside the functions that need it.
+"""
 
 import os
-import time
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from typing import TYPE_CHECKING
 
-from hardwon.adapters.clock import SystemClock
-from hardwon.adapters.sqlite.database import FILE_NAME
-from hardwon.adapters.sqlite.file_errors import problem_of
-from hardwon.adapters.sqlite.opening import damaged_log, move_aside, repair_store
-from hardwon.adapters.store_folder import exposed
-from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.errors import (
-    EmbedderError,
-    StorageError,
-    VectorIndexUnavailableError,
-)
-from hardwon.domain.model.filters import EntryFilter
-from hardwon.domain.model.project import Visibility
-from hardwon.domain.model.ranking.collections import CONTEXT_WEIGHTS
-from hardwon.domain.use_cases.retrieve import embed_query
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_capture import wake
-from hardwon.entrypoints.bootstrap_models import EmbeddingSpace
-from hardwon.entrypoints.bootstrap_retrieval import ASKED_EMBED_SECONDS, build_summarise_usage
-from hardwon.entrypoints.presenters.usage import use_figures
+from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.settings import ServerAddress
+from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_supersede
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from hardwon.adapters.folders.whereabouts import Whereabouts
+    from hardwon.adapters.postgres.administration import ServerAdministration
+    from hardwon.domain.model.settings import Settings
+    from hardwon.domain.use_cases.checkpoints import Checkpoints
+    from hardwon.domain.use_cases.copy_store import Copied
+    from hardwon.domain.use_cases.edit_lesson import EditLesson
+    from hardwon.domain.use_cases.forget import ForgetForGood
+    from hardwon.domain.use_cases.import_knowledge import SyncBanks
+    from hardwon.domain.use_cases.merge_lessons import MergeLessons
+    from hardwon.domain.use_cases.retro import ReviseLearning, SaveRetro
+    from hardwon.domain.use_cases.review_memory import ReviewMemory
+    from hardwon.entrypoints.bootstrap import Memory
 
 
-def problems_beside(folder: str) -> Iterator[tuple[str, str]]:
+def build_checkpoints(memory: "Memory") -> "Checkpoints":
+    """Save the state of the store, and bring it back."""
+    from hardwon.domain.use_cases.checkpoints import Checkpoints
+
+    return Checkpoints(snapshots=memory.store.snapshots, clock=memory.clock)
+
+
+def build_edit_lesson(memory: "Memory", project_root: str) -> "EditLesson":
+    """Change the text of a learning in the store and in the banks."""
+    from hardwon.domain.use_cases.edit_lesson import EditLesson
+    from hardwon.entrypoints.bootstrap_files import bank_files
+
+    return EditLesson(
+        bank=bank_files(project_root, memory.settings),
+        sync_banks=_sync_banks(memory, project_root),
+        change_entry=build_change_entry(memory),
+    )
+
+
+def build_merge_lessons(memory: "Memory", project_root: str) -> "MergeLessons":
+    """Merge two learnings."""
+    from hardwon.domain.use_cases.merge_lessons import MergeLessons
+
+    return MergeLessons(build_edit_lesson(memory, project_root), build_supersede(memory))
+
+
+def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":
+    """Collect what waits for a decision, with the drift of the knowledge banks of *project_root*."""
+    from hardwon.domain.use_cases.review_memory import ReviewMemory
+    from hardwon.entrypoints.bootstrap_files import build_find_drift
+    from hardwon.entrypoints.context import read_workplace
+
+    return ReviewMemory(
+        repository=memory.repository,
+        proposals=memory.store.proposals,
+        drifts=lambda: build_find_drift(memory, project_root, read_workplace(memory, project_root)).find(),
+        registry=memory.registry(),
+        counts=memory.store.projects.entry_counts(),
+        clock=memory.clock,
+    )
+
+
+def build_save_retro(project_root: str, settings: "Settings", open_store: "Callable[[], Memory]") -> "SaveRetro":
+    """Keep the lessons of a retrospective; the store is opened when it is needed, if the user wants one."""
+    from hardwon.domain.use_cases.retro import SaveRetro
+    from hardwon.entrypoints.bootstrap_files import bank_files
+
+    def opened() -> "SyncBanks":
+        return _sync_banks(open_store(), project_root)
+
+    return SaveRetro(bank_files(project_root, settings), opened if settings.semantic_enabled else None)
+
+
+def build_revise_learning(memory: "Memory", project_root: str) -> "ReviseLearning":
+    """Confirm or promote a learning."""
+    from hardwon.domain.use_cases.retro import ReviseLearning
+    from hardwon.entrypoints.bootstrap_files import bank_files
+
+    sync_banks = _sync_banks(memory, project_root)
+    return ReviseLearning(bank=bank_files(project_root, memory.settings), sync_banks=sync_banks, clock=memory.clock)
+
+
+def _sync_banks(memory: "Memory", project_root: str) -> "SyncBanks":
+    from hardwon.entrypoints.bootstrap_files import build_sync_banks
+    from hardwon.entrypoints.context import read_workplace
+
+    return build_sync_banks(memory, project_root, read_workplace(memory, project_root))
+
+
+def build_forget_for_good(memory: "Memory", project_root: str) -> "ForgetForGood":
+    """Forget in the store, in its other files, and in the files of *project_root* and of every folder that a project had."""
+    from hardwon.adapters.agents.transcripts import KeptTranscripts
+    from hardwon.adapters.folders.whereabouts import LostFolders
+    from hardwon.adapters.git.earlier_texts import EarlierTexts
+    from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
+    from hardwon.adapters.markdown.erase import BankLessons, FilesOfTheUser, OwnFiles
+    from hardwon.adapters.sqlite.erase_files import FolderTexts, OtherDatabases, StoreBytes
+    from hardwon.adapters.sqlite.erasure_journal import FileErasureJournal
+    from hardwon.domain.use_cases.forget import ForgetForGood
+
+    store, rows = memory.settings.global_store, memory.store.rows
+    journal = FileErasureJournal(store)
+    found = _find_folders(memory, project_root)
+    interrupted = journal.unfinished()
+    roots = [*dict.fromkeys((*found.folders, *filter(os.path.isdir, interrupted.folders if interrupted else ())))]
+    own_files = OwnFiles(roots)
+    return ForgetForGood(
+        repository=memory.repository,
+        store=rows,
+        places=(rows, own_files, OtherDatabases(store), FolderTexts(store)),
+        banks=[BankLessons(MarkdownBankFiles(root, store)) for root in roots],
+        proof=StoreBytes(store, own_files.paths),
+        elsewhere=(
+            *memory.store.copies,
+            LostFolders(found.lost),
+            FilesOfTheUser(),
+            EarlierTexts(),
+            KeptTranscripts(os.environ, os.path.expanduser("~")),
+        ),
+        journal=journal,
+        clock=memory.clock,
+        folders=tuple(roots),
+        unreachable=found.unreachable,
+    )
+
+
+def _find_folders(memory: "Memory", project_root: str) -> "Whereabouts":
+    from hardwon.adapters.folders.record import WrittenFolders
+    from hardwon.adapters.folders.search import FolderSearch
+    from hardwon.adapters.git.history import GitRepositoryHistory
+    from hardwon.adapters.git.identity import linked_work_trees, main_work_tree
+    from hardwon.entrypoints.bootstrap_capture import open_journal
+    from hardwon.entrypoints.bootstrap_files import folder_of_files
+
+    return FolderSearch(
+        recorded=WrittenFolders(memory.settings.global_store),
+        projects=memory.store.projects,
+        journal=open_journal(memory.settings.global_store),
+        overview=memory.store.overview,
+        work_trees=lambda identity: (main_work_tree(identity.root), *linked_work_trees(identity.key)),
+        folder_of_files=folder_of_files,
+        first_commit=GitRepositoryHistory().first_commit,
+    ).find(project_root)
+
+
+def dismiss_folder(store: str, path: str) -> None:
+    """
+    Note in the store of that folder that the folder at *path* is gone for good.
+
+    Raises:
+        StorageError: it can't be noted.
+    """
+    from hardwon.adapters.folders.record import WrittenFolders
+
+    WrittenFolders(store).dismiss(path)
+
+
+def settings_at(settings: "Settings", address: str) -> "Settings":
+    """Return *settings* for the store at *address*: the path of a folder, or the address of a server."""
+    if ServerAddress.is_one(address):
+        return settings._replace(server=ServerAddress(address))
+    return settings._replace(global_store=address, server=None)
+
+
+def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]") -> "Copied":
+    """
+    Copy everything of one store into another one, vectors of the spaces in use included; call *progress* after each record.
+
+    Raises:
+        StorageError: a store can't be read or written now; what was copied stays, and another run goes on.
+    """
+    from hardwon.adapters.folders.record import WrittenFolders
+    from hardwon.domain.use_cases.copy_store import CopyStore, copy_vectors
+
+    there, entries = target.store, target.repository
+    copy = CopyStore(source.store.contents, source.repository.forgotten, there.contents, entries, there.projects)
+    outcome = copy.copy(progress)
+    if provider := source.store.metadata.automatic_provider:
+        there.metadata.decide_provider(provider)
+    for place, space in enumerate(source.spaces):
+        vectors = there.vectors(space.vectors.space, target.warn, space.vectors.kinds, is_active=not place)
+        outcome.vectors += copy_vectors(space.vectors, vectors, entries)
+    WrittenFolders(source.settings.global_store).copy_to(target.settings.global_store)
+    return outcome
+
+
+def administer(server: ServerAddress | None) -> "ServerAdministration":
+    """
+    Return the administration of the store on *server*.
+
+    Raises:
+        StorageError: there is no server, or nothing is installed that connects to one.
+    """
+    if server is None:
+        raise StorageError("the store is a file here; name a server: HARDWON_STORE=postgresql://USER@HOST/DATABASE")
+    import hardwon.adapters.postgres.store  # noqa: F401  # for its error where no driver is installed
+    from hardwon.adapters.postgres.administration import ServerAdministration
+
+    return ServerAdministration(server)
+
+
+def problems_beside(folder: str) -> "Iterator[tuple[str, str]]":
     """Yield what is wrong with the files beside the store in *folder*: what each is called, and a line with the way out."""
     from hardwon.adapters.hook_log import FILE_NAME as LOG
-    from hardwon.adapters.sqlite.hook_events import ensure_sound as ensure_sound_journal
+    from hardwon.adapters.sqlite.database import FILE_NAME
+    from hardwon.adapters.sqlite.file_errors import problem_of
+    from hardwon.adapters.sqlite.hook_events import ensure_sound
+    from hardwon.adapters.sqlite.opening import damaged_log
 
     if line := damaged_log(os.path.join(folder, FILE_NAME)):
         yield "write-ahead log", line
     try:
-        ensure_sound_journal(folder)
+        ensure_sound(folder)
     except StorageError as error:
         yield "capture journal", f"{error}; until then what is said is not kept"
     log = os.path.join(folder, LOG)
@@ -47,33 +232,10 @@ def problems_beside(folder: str) -> Iterator[tuple[str, str]]:
 
 def exposure(folder: str) -> str:
     """Return in a line that other users can read the store in *folder*, whose file system keeps no permissions; else nothing."""
+    from hardwon.adapters.sqlite.database import FILE_NAME
+    from hardwon.adapters.store_folder import exposed
+
     return exposed(os.path.join(folder, FILE_NAME))
-
-
-def store_path(memory: Memory) -> str | None:
-    """Return the path of the store's file, None where there is none yet."""
-    return memory.store.file
-
-
-def ensure_sound(memory: Memory) -> None:
-    """
-    Read the whole store and check its structure.
-
-    Raises:
-        CorruptStoreError: something in it is damaged.
-        StorageError: it can't be written.
-    """
-    memory.store.upkeep.ensure_sound()
-
-
-def ensure_schema(memory: Memory) -> int:
-    """
-    Check that the store's tables, columns, indexes and views are those of its version; return that version.
-
-    Raises:
-        StorageError: something drifted; the message names each difference.
-    """
-    return memory.store.upkeep.ensure_schema()
 
 
 def repair_schema(folder: str) -> tuple[list[str], list[str]]:
@@ -83,32 +245,9 @@ def repair_schema(folder: str) -> tuple[list[str], list[str]]:
     Raises:
         StorageError: it can't be opened or written.
     """
+    from hardwon.adapters.sqlite.opening import repair_store
+
     return repair_store(folder)
-
-
-ROWS_SHOWN = 5
-
-
-def ensure_readable(memory: Memory) -> None:
-    """
-    Check every row of the store.
-
-    Raises:
-        StorageError: some can't be read; the message names them.
-    """
-    if found := memory.store.upkeep.unreadable():
-        more = f" and {len(found) - ROWS_SHOWN} more" if len(found) > ROWS_SHOWN else ""
-        raise StorageError(f"{'; '.join(found[:ROWS_SHOWN])}{more}; run: hardwon doctor --repair")
-
-
-def repair_rows(memory: Memory) -> list[str]:
-    """
-    Repair the rows of the store that can't be read, or set them aside; return a line for each.
-
-    Raises:
-        StorageError: the store can't be written.
-    """
-    return memory.store.upkeep.repair_rows()
 
 
 def move_store_aside(folder: str) -> str:
@@ -118,144 +257,7 @@ def move_store_aside(folder: str) -> str:
     Raises:
         StorageError: it can't be renamed.
     """
-    return move_aside(folder, SystemClock().now())
+    from hardwon.adapters.sqlite.opening import move_aside
+    from hardwon.entrypoints.bootstrap import system_clock
 
-
-def rebuild_keyword_index(memory: Memory) -> None:
-    """Rebuild the keyword index, where SQLite has one, and pack it."""
-    memory.store.upkeep.rebuild_keyword_index()
-
-
-INDEX_UPDATED_LATER = (
-    "the keyword index is of an earlier version: it answers, and the worker updates it in the background"
-)
-
-
-def update_keyword_index_later(memory: Memory, project_root: str) -> None:
-    """Start the worker, and tell it in a line, where the keyword index is of an earlier version."""
-    if memory.settings.keyword_search and memory.store.upkeep.has_outdated_keywords():
-        try:
-            wake(memory.settings, os.path.abspath(project_root))
-        except OSError as error:
-            memory.warn(f"the worker was not started: {error}")
-        else:
-            memory.warn(INDEX_UPDATED_LATER)
-
-
-def rebuild_vector_blocks(memory: Memory) -> None:
-    """Pack the vectors of all spaces again."""
-    for space in memory.spaces:
-        memory.store.upkeep.rebuild_vector_index(space.vectors)
-
-
-def is_keyword_index_used(memory: Memory) -> bool:
-    """Return whether the settings want the keyword index, and it is there and fits the entries."""
-    return memory.settings.keyword_search and memory.store.upkeep.has_keyword_index()
-
-
-def ensure_keyword_index(memory: Memory) -> None:
-    """
-    Check the keyword index by a search.
-
-    Raises:
-        KeywordIndexUnavailableError: it can't be used; one line says why.
-    """
-    memory.store.upkeep.ensure_keyword_index()
-
-
-def ensure_vector_index(memory: Memory) -> None:
-    """
-    Check that vectors can be searched here.
-
-    Raises:
-        VectorIndexUnavailableError: they can't be.
-    """
-    if memory.vectors is not None:
-        memory.store.vector_index(memory.vectors).ensure_usable()
-
-
-def ensure_local_model() -> None:
-    """
-    Check the embedded model's file.
-
-    Raises:
-        EmbedderUnavailableError: it is missing or damaged.
-    """
-    from hardwon.adapters.minilm.weights import find_weights, verify_sha256
-
-    verify_sha256(find_weights())
-
-
-MOST_FOLDERS = 20
-
-
-def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = None) -> dict[str, dict[str, object]]:
-    """
-    Return how many entries of *only* there are and of what sort, how they are searched, and the settings.
-
-    A provider is asked for one vector, so that its trouble shows; the embedded model's file is looked at. With *visible_in*, specifications and projects are
-    named only for entries that may be shown there.
-    """
-    repository = memory.repository
-    learnings = only._replace(kinds=tuple(kind for kind in only.kinds if kind == "learning"))
-    named = only._replace(visible_in=visible_in)
-    folders = ((name, number) for name, number in repository.tally(named, "spec_folder").items() if name)
-    return {
-        "entries": {"total": repository.count(only)},
-        "by_kind": dict(repository.tally(only, "kind")),
-        "by_tier": dict(repository.tally(only, "tier")),
-        "by_context_type": dict(repository.tally(only, "context_type")),
-        "by_spec_folder": dict(islice(folders, MOST_FOLDERS)),
-        "by_category": dict(repository.tally(learnings, "category")),
-        "by_confidence": dict(repository.tally(learnings, "confidence")),
-        "by_source": dict(repository.tally(only, "source")),
-        "by_project": dict(repository.tally(named, "source_project")),
-        "embedding": _embedding(memory, only),
-        "influence": use_figures(build_summarise_usage(memory).of_all(only)),
-        "store": _store(memory),
-        "settings": memory.settings.shown(),
-        "context_weights": dict(CONTEXT_WEIGHTS),
-    }
-
-
-def _embedding(memory: Memory, only: EntryFilter) -> dict[str, object]:
-    """Return how entries of *only* are embedded: the models of all spaces in use, and the dimensions of the first."""
-    spaces = memory.spaces_in_use(only)
-    if not spaces:
-        return {"provider": "off", "model": "none", "dimensions": 0, "embedded": 0, "pending": 0, "trouble": ""}
-    first = spaces[0].vectors.space
-    return {
-        "provider": first.provider,
-        "model": ", ".join(space.vectors.space.model for space in spaces),
-        "dimensions": first.dimensions,
-        "embedded": memory.count_embedded(only),
-        "pending": memory.count_pending(only),
-        "trouble": _problems(spaces),
-    }
-
-
-def _problems(spaces: Sequence[EmbeddingSpace]) -> str:
-    """Return why something can't be embedded now, nothing if all can."""
-    from hardwon.adapters.minilm.weights import find_weights, open_weights
-
-    deadline = Deadline.after(ASKED_EMBED_SECONDS, time.monotonic)
-    problems = list[str]()
-    for space in spaces:
-        try:
-            if space.vectors.space.provider == "local":
-                space.search.vector_index.ensure_usable()
-                open_weights(find_weights())
-            else:
-                embed_query(space.embedder, "memory", deadline)
-        except (EmbedderError, VectorIndexUnavailableError) as error:
-            problems.append(str(error))
-    return "; ".join(dict.fromkeys(problems))
-
-
-def _store(memory: Memory) -> dict[str, object]:
-    """Return where the store is, how large, and whether it can be searched by word."""
-    return {
-        "path": memory.store.path,
-        "bytes": memory.store.upkeep.size(),
-        "keyword_search": is_keyword_index_used(memory),
-    }
+    return move_aside(folder, system_clock().now())

@@ -9,9 +9,11 @@ from typing import TypeVar
 
 import attrs
 
+from hardwon.domain.model.conversation.hook_event import NotedProject
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer
 from hardwon.domain.model.errors import InvalidEntryError, StorageError, UnreadableFileError
 from hardwon.domain.model.project import Registry
+from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.capture import (
     Captured,
     CaptureEvents,
@@ -22,6 +24,7 @@ from hardwon.domain.use_cases.capture import (
     capture_session,
 )
 from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten
 from hardwon.domain.use_cases.remember import Remember, Remembered, known_sessions, session_meant
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import (
@@ -33,13 +36,12 @@ from hardwon.entrypoints.bootstrap_capture import (
     open_transcripts,
     wake,
 )
-from hardwon.entrypoints.bootstrap_files import build_index_files
-from hardwon.entrypoints.bootstrap_project import folder_now, folder_of_files
-from hardwon.entrypoints.bootstrap_projects import registry_of
+from hardwon.entrypoints.bootstrap_files import build_index_files, folder_of_files, identify_folder, work_tree_of
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.entrypoints.host_session import cleaning_for, host_session
 from hardwon.ports.documents import SectionOfSession
+from hardwon.ports.store import Warn
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, Transcribed
 
 PATIENCE_SECONDS = 10.0
@@ -48,10 +50,13 @@ PATIENCE_SECONDS = 10.0
 FORGET_SECONDS = 60.0
 """How long to wait for `hardwon forget`, before which captures give way."""
 
+LOCK_SECONDS = 30.0
+"""How long `hardwon forget` waits for a capture to give way."""
+
 Result = TypeVar("Result")
 
 
-def capturing(memory: Memory, project_root: str, work: Callable[[], Result]) -> Result:
+def capturing(settings: Settings, warn: Warn, project_root: str, work: Callable[[], Result]) -> Result:
     """
     Do *work* under the capture lock, once more each time that it gave way to `hardwon forget`.
 
@@ -59,39 +64,61 @@ def capturing(memory: Memory, project_root: str, work: Callable[[], Result]) -> 
         StorageError: another capture, or a run of `hardwon forget`, takes too long.
     """
     while True:
-        with contextlib.suppress(CaptureInterruptedError), capture_lock(memory, project_root):
+        with contextlib.suppress(CaptureInterruptedError), capture_lock(settings, warn, project_root):
             return work()
 
 
 @contextlib.contextmanager
-def capture_lock(memory: Memory, project_root: str) -> Iterator[None]:
+def capture_lock(settings: Settings, warn: Warn, project_root: str) -> Iterator[None]:
     """
     Hold the capture lock; a worker that gave up because of it is started again.
 
     Raises:
         StorageError: another capture holds it for too long, or `hardwon forget` does.
     """
-    if open_forget_lock(memory.settings.global_store).is_taken(FORGET_SECONDS):
+    if open_forget_lock(settings.global_store).is_taken(FORGET_SECONDS):
         raise StorageError(f"hardwon forget has been going on for {FORGET_SECONDS:.0f} s: try again later")
-    lock = open_lock(memory.settings.global_store)
+    lock = open_lock(settings.global_store)
     if not lock.acquire(PATIENCE_SECONDS):
         raise StorageError(f"another capture has been going on for {PATIENCE_SECONDS:.0f} s: try again later")
     try:
         yield
     finally:
         lock.release()
-        _wake_for_what_came(memory, project_root)
+        _wake_for_what_came(settings, warn, project_root)
 
 
-def _wake_for_what_came(memory: Memory, project_root: str) -> None:
-    settings = memory.settings
+def while_nothing_is_captured(store: str, work: Callable[[], Result]) -> Result:
+    """
+    Do *work* while no conversation is being captured: captures that go on give way.
+
+    Raises:
+        StorageError: one does not in time, or another process forgets for a long time.
+    """
+    if not os.path.isdir(store):
+        return work()
+    with (
+        open_forget_lock(store).held(LOCK_SECONDS, "hardwon forget is at work already: try again when it is done"),
+        open_lock(store).held(LOCK_SECONDS, "conversations are being captured now: try again when it is done"),
+    ):
+        return work()
+
+
+def complete_interrupted(store: str, forgetting: ForgetForGood) -> Forgotten | None:
+    """Complete the run of `hardwon forget` that was interrupted; None without one."""
+    if forgetting.journal.unfinished() is None:
+        return None
+    return while_nothing_is_captured(store, forgetting.resume)
+
+
+def _wake_for_what_came(settings: Settings, warn: Warn, project_root: str) -> None:
     if settings.capture_enabled is False or not settings.semantic_enabled:
         return
     try:
         if has_events(settings.global_store):
             wake(settings, os.path.abspath(project_root))
     except (StorageError, OSError) as error:
-        memory.warn(f"the worker was not started: {error}")
+        warn(f"the worker was not started: {error}")
 
 
 def build_capture_events(memory: Memory, project_root: str, *, embed: bool = True) -> CaptureEvents:
@@ -99,7 +126,7 @@ def build_capture_events(memory: Memory, project_root: str, *, embed: bool = Tru
     capture = build_capture(memory, project_root)
     return CaptureEvents(
         capture=capture,
-        transcripts=open_transcripts(memory, project_root),
+        transcripts=open_transcripts(memory.settings, project_root),
         learn=build_learn(memory, project_root, embed=embed, is_awaited=capture.is_awaited),
         clean=cleaning_for(project_root),
         clock=memory.clock,
@@ -142,6 +169,38 @@ def folder_of_session(
     return folder
 
 
+def folder_now(folder: str, noted: NotedProject | None, registry: Callable[[], Registry]) -> str:
+    """
+    Return where the conversations of *folder* belong now, *folder* itself where it is there or nothing better is known.
+
+    Those of a removed work tree, or of a folder in one, go to the main one; those of a project that moved to its new place.
+
+    Args:
+        folder: Where something was said.
+        noted: The project of the folder then.
+        registry: Returns the projects that the store knows; called where the project is not at its place.
+
+    """
+    if os.path.isdir(folder) or noted is None:
+        return folder
+    top = _top_now(noted.key, noted.inode)
+    if top is None and (project := registry().with_id(noted.project_id)):
+        top = _top_now(project.identity.key, project.identity.inode)
+    if top is None:
+        return folder
+    relative = os.path.relpath(os.path.realpath(folder), noted.root)
+    below = os.path.normpath(os.path.join(top, relative))
+    return below if os.path.isdir(below) and not relative.startswith(os.pardir) else top
+
+
+def _top_now(key: str, inode: int) -> str | None:
+    """Return the folder of the project of that key, None where it is not there any more or another one is."""
+    found = identify_folder(key)
+    if (found.key, found.inode) != (key, inode):
+        return None
+    return work_tree_of(key) if found.is_repository else key
+
+
 def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_awaited: Callable[[], bool]) -> Learned:
     if not files:
         return Learned()
@@ -150,7 +209,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_a
         indexed = index_files.index(files, wanted=lambda: not is_awaited())
         if is_awaited():
             raise CaptureInterruptedError
-        filled = fill_spaces(memory, BATCH) if embed else None
+        filled = fill_spaces(memory.spaces, BATCH) if embed else None
     except StorageError as error:
         return Learned(problems=(f"written but not indexed: {error}",), is_known=False)
     return Learned(filled.made if filled else 0, (*indexed.skipped, *(filled.problems if filled else ())))
@@ -195,13 +254,13 @@ class Remembering:
             UnreadableFileError: a file can't be written; nothing is lost.
             StorageError: the journal or the store can't be used now.
         """
-        return capturing(self.memory, self.project_root, partial(self._session, environ))
+        return capturing(self.memory.settings, self.memory.warn, self.project_root, partial(self._session, environ))
 
     def _session(self, environ: Mapping[str, str]) -> Remembered:
         journal = open_journal(self.memory.settings.global_store)
         sessions = known_sessions(journal.buffers(), journal.waiting())
         session_id, root = session_meant(sessions, host_session(environ), self._is_of_project)[:2]
-        root = folder_of_session(session_id, root, journal, partial(registry_of, self.memory))
+        root = folder_of_session(session_id, root, journal, self.memory.registry)
         capture_events = build_capture_events(self.memory, root, embed=self.embed)
         return self._remember(root).session(session_id, capture_events)
 
@@ -250,9 +309,9 @@ class TranscriptCapture:
         self.root = os.path.realpath(root)
         self._memory = memory
         self._path = path
-        self._transcripts = open_transcripts(memory, root)
+        self._transcripts = open_transcripts(memory.settings, root)
         self._embed = embed
-        self._capture = build_capture(memory if embed else memory._replace(spaces=()), self.root)
+        self._capture = build_capture(memory if embed else memory._replace(spaces=memory.spaces.first(0)), self.root)
         self._captured = Captured(buffer=self._new_buffer(""))
         self._unread: Iterator[Transcribed] | None = None
 

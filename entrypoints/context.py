@@ -8,16 +8,29 @@ import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.domain.model.context import ContextQuery, Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import OF_OTHERS, CollectionName
 from hardwon.domain.model.project import Project, Registry
+from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_project import Warn, change_probe, checked_out_branch, feature_probe
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify, name_of, registry_of
+from hardwon.entrypoints.bootstrap_files import (
+    build_know_projects,
+    build_settle_versions,
+    change_probe,
+    checked_out_branch,
+    feature_probe,
+    identify,
+    name_of,
+)
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.store import Warn
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.checkpoint import CheckpointScope, Contents
 
 GIT_SECONDS = 0.5
 """Time limit for git."""
@@ -50,14 +63,14 @@ class Place(NamedTuple):
 
 def read_place(memory: Memory, project_root: str) -> Place:
     """Return where *project_root* stands, which the store knows from now on; git is asked once for a new project."""
-    identity, registry = identify(project_root), registry_of(memory)
+    identity, registry = identify(project_root), memory.registry()
     project = registry.with_key(identity.key)
     if project is None or not project.is_as_known(identity):
         deadline = Deadline.after(ASK_SECONDS, time.monotonic)
         project = build_know_projects(memory).here(identity, name_of(identity.root), deadline)
-        registry = registry_of(memory)
+        registry = memory.registry()
     if not memory.settings.server and (adoptions := registry.adoptions()):
-        registry = _adopted(memory, adoptions)
+        registry = _adopted(build_know_projects(memory), adoptions)
     workplace = Workplace(
         project=project.id,
         workspace=memory.settings.workspace or os.path.dirname(identity.root),
@@ -71,13 +84,19 @@ def read_place(memory: Memory, project_root: str) -> Place:
     return Place(project, workplace, registry)
 
 
-def _adopted(memory: Memory, adoptions: Sequence[tuple[Project, Project]]) -> Registry:
+def _adopted(know: KnowProjects, adoptions: Sequence[tuple[Project, Project]]) -> Registry:
     """Return the registry after lessons that waited went to the projects of their labels, if the store can be written."""
-    know = build_know_projects(memory)
     with suppress(StorageError):
         for waiting, project in adoptions:
             know.merge(waiting, project)
-    return registry_of(memory)
+    return know.registry()
+
+
+def contents_here(scope: "CheckpointScope", workplace: Workplace, project_root: str) -> "Contents":
+    """Return what *scope* means where the user works."""
+    from hardwon.domain.model.checkpoint import Contents  # brings attrs
+
+    return Contents(scope, workplace.project, os.path.realpath(project_root), workplace.label)
 
 
 def workplace_for(collection: CollectionName, memory: Memory, project_root: str, warn: Warn) -> Workplace:
@@ -99,40 +118,26 @@ def with_uncommitted_files(workplace: Workplace, project_root: str, deadline: De
     return workplace._replace(touched_files=tuple(dict.fromkeys(changing + workplace.touched_files)))
 
 
-def settle_here(memory: Memory, project_root: str, workplace: Workplace) -> None:
+def settle_here(memory: "Memory", project_root: str, workplace: "Workplace") -> None:
     """
     Delete what left with its branch, and share what the default branch has now, as far as files tell; no process.
 
     A store that can't be written now leaves it for later.
     """
-    if memory.repository.count(OF_OTHERS) and count_at_home(memory, workplace):  # mostly there are none in any project
+    entries = memory.repository
+    if entries.count(OF_OTHERS) and count_at_home(entries, workplace):  # mostly there are none in any project
         with suppress(StorageError):
-            settle_versions(memory, project_root, workplace, asks_git=False)
+            build_settle_versions(memory, project_root, workplace, asks_git=False).settle()
 
 
-def settle_versions(memory: Memory, project_root: str, workplace: Workplace, *, asks_git: bool = True) -> int:
-    """
-    Settle what others' versions of files brought into the project; return how many entries stay at home.
-
-    Raises:
-        StorageError: the store can't be written now.
-    """
-    from hardwon.entrypoints.bootstrap_files import build_settle_versions
-
-    return build_settle_versions(memory, project_root, workplace, asks_git=asks_git).settle()
-
-
-def count_at_home(memory: Memory, workplace: Workplace) -> int:
+def count_at_home(repository: "EntryRepository", workplace: "Workplace") -> int:
     """Return how many entries of the project are kept at home as the version of their file is not the user's."""
-    return memory.repository.count(OF_OTHERS._replace(origins=workplace.own))
+    return repository.count(OF_OTHERS._replace(origins=workplace.own))
 
 
-def projects_to_settle(memory: Memory) -> list[Project]:
+def projects_to_settle(know: "KnowProjects", repository: "EntryRepository") -> list[Project]:
     """Return the projects with such entries whose folder is there."""
-    from hardwon.entrypoints.bootstrap_projects import build_know_projects
-
-    know = build_know_projects(memory)
-    counts = memory.repository.tally(OF_OTHERS._replace(ranked=False), "project")
+    counts = repository.tally(OF_OTHERS._replace(ranked=False), "project")
     return [project for project in know.registry().projects if counts.get(project.id) and not know.is_gone(project)]
 
 

@@ -10,17 +10,12 @@ import attrs
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, StorageError, VectorIndexUnavailableError
 from hardwon.domain.model.filters import EVERYTHING, IMPORTED_LEARNINGS, EntryFilter
+from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import BATCH, BATCH_IN_TIME, EmbedPending, Pairs, Patience, Progress
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap_capture import wake
-from hardwon.entrypoints.bootstrap_entries import (
-    build_embed_pending,
-    build_label_pending,
-    embed_cursor,
-    last_labelled,
-    note_embedded,
-    note_labelled,
-)
+from hardwon.entrypoints.bootstrap_models import build_embed_pending, build_label_pending
+from hardwon.ports.store import Store
 
 WRITE_SECONDS = 3.0
 """How long a write may take for vectors."""
@@ -48,7 +43,7 @@ class Filled:
 
 
 def fill_spaces(
-    memory: Memory,
+    spaces: Spaces,
     limit: int | None,
     progress: Progress | None = None,
     patience: Patience | None = None,
@@ -66,10 +61,10 @@ def fill_spaces(
 
     """
     made, problems = 0, list[str]()
-    for unwatched in build_embed_pending(memory):
-        embed_pending = _proposing(memory, unwatched)
+    for unwatched in build_embed_pending(spaces):
+        embed_pending = _proposing(spaces, unwatched)
         before = embed_pending.store.count_pending(EVERYTHING)
-        is_active = memory.is_of_active_provider(embed_pending.store.space)
+        is_active = spaces.is_of_active_provider(embed_pending.store.space)
         offset_progress = _offset(progress, made) if progress and is_active else None
         try:
             embed_pending.embed(limit, deadline or Deadline(time.monotonic), offset_progress, patience, batch)
@@ -77,11 +72,11 @@ def fill_spaces(
             problems.append(str(error))
         if is_active:
             made += before - embed_pending.store.count_pending(EVERYTHING)
-    settle(memory)
+    settle(spaces)
     return Filled(made, tuple(dict.fromkeys(problems)))
 
 
-def embed_again(memory: Memory, progress: Progress, patience: Patience, only: EntryFilter = EVERYTHING) -> Filled:
+def embed_again(spaces: Spaces, progress: Progress, patience: Patience, only: EntryFilter = EVERYTHING) -> Filled:
     """
     Make the vectors of *only* again in each space, then those that are missing: of all entries, from where an interrupted run stopped.
 
@@ -92,12 +87,15 @@ def embed_again(memory: Memory, progress: Progress, patience: Patience, only: En
 
     """
     made, problems = 0, list[str]()
-    for embedding in build_embed_pending(memory):
-        space, is_active = embedding.store.space, memory.is_of_active_provider(embedding.store.space)
+    for embedding in build_embed_pending(spaces):
+        space, is_active = embedding.store.space, spaces.is_of_active_provider(embedding.store.space)
         report = _offset(progress, made) if is_active else None
         begin, reached = 0, _ignore
         if only == EVERYTHING:
-            begin, reached = embed_cursor(memory, space), partial(note_embedded, memory, space)
+            begin, reached = (
+                spaces.store.metadata.embed_cursor(space),
+                partial(spaces.store.metadata.move_embed_cursor, space),
+            )
         try:
             scoped = attrs.evolve(embedding, only=only)
             done = scoped.embed_again(begin, reached, Deadline(time.monotonic), report, patience)
@@ -105,11 +103,11 @@ def embed_again(memory: Memory, progress: Progress, patience: Patience, only: En
             made += done if is_active else 0
         except EmbedderError as error:
             problems.append(str(error))
-    filled = fill_spaces(memory, None, patience=patience)
+    filled = fill_spaces(spaces, None, patience=patience)
     return Filled(made + filled.made, tuple(dict.fromkeys((*problems, *filled.problems))))
 
 
-def embed_now(memory: Memory) -> list[str]:
+def embed_now(spaces: Spaces) -> list[str]:
     """
     Give the newest entries their vectors, as far as there is time: a write waits for no provider.
 
@@ -121,23 +119,23 @@ def embed_now(memory: Memory) -> list[str]:
     """
     deadline = Deadline.after(WRITE_SECONDS, time.monotonic)
     try:
-        filled = fill_spaces(memory, BATCH, deadline=deadline, batch=BATCH_IN_TIME)
+        filled = fill_spaces(spaces, BATCH, deadline=deadline, batch=BATCH_IN_TIME)
         problems = filled.problems
-        if deadline.passed() and memory.count_pending(EVERYTHING):
-            wake(memory.settings, os.curdir)
+        if deadline.passed() and spaces.count_pending(EVERYTHING):
+            wake(spaces.settings, os.curdir)
             problems = problems if problems or filled.made else (f"none was made within {WRITE_SECONDS:g} s",)
     except (StorageError, OSError) as error:
         problems = (str(error),)
-    providers = {space.embedder.space.provider for space in memory.spaces}
+    providers = {space.embedder.space.provider for space in spaces}
     found_by = "the embedded model" if len(problems) < len(providers) else "keyword search"
     return [f"its vector follows, until then {found_by} finds it: {problem}" for problem in problems]
 
 
-def _proposing(memory: Memory, embed_pending: EmbedPending) -> EmbedPending:
+def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
     """Return *embed_pending* so that it looks for lessons that new ones replace, where their vectors tell."""
-    from hardwon.entrypoints.bootstrap_supersession import build_propose  # numpy is for those who embed
+    from hardwon.entrypoints.bootstrap_models import build_propose  # numpy is for those who embed
 
-    propose = build_propose(memory, embed_pending.store.space)
+    propose = build_propose(spaces, embed_pending.store.space)
     if propose is None:
         return embed_pending
 
@@ -148,11 +146,11 @@ def _proposing(memory: Memory, embed_pending: EmbedPending) -> EmbedPending:
     return attrs.evolve(embed_pending, embedded=look)
 
 
-def settle(memory: Memory) -> None:
+def settle(spaces: Spaces) -> None:
     """Remember the active space and what `auto` means, once there are vectors."""
-    if memory.vectors and memory.vectors.count(EVERYTHING):
-        memory.vectors.activate()
-        memory.settle_provider()
+    if spaces.vectors and spaces.vectors.count(EVERYTHING):
+        spaces.vectors.activate()
+        spaces.settle_provider()
 
 
 def _ignore(_: int) -> None:
@@ -164,7 +162,7 @@ def _offset(progress: Progress, made: int) -> Progress:
     return lambda done: progress(made + done)
 
 
-def label_imports(memory: Memory) -> None:
+def label_imports(store: Store, settings: Settings) -> None:
     """
     Label at most 50 imported entries that have no keywords, in at most `LABEL_SECONDS`.
 
@@ -173,9 +171,13 @@ def label_imports(memory: Memory) -> None:
     are searched all the same, and the next write goes on.
     """
     with contextlib.suppress(StorageError):
-        if not memory.repository.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
+        if not store.entries.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):
             return
-        label_pending = build_label_pending(memory, IMPORTED_LEARNINGS, patience=1, most_failed=MAX_FAILED)
-        run = label_pending.label(BATCH, Deadline.after(LABEL_SECONDS, time.monotonic), after=last_labelled(memory))
+        label_pending = build_label_pending(store, settings, IMPORTED_LEARNINGS, patience=1, most_failed=MAX_FAILED)
+        run = label_pending.label(
+            BATCH,
+            Deadline.after(LABEL_SECONDS, time.monotonic),
+            after=store.entries.get(store.metadata.label_cursor or ""),
+        )
         if run.last:
-            note_labelled(memory, run.last)
+            store.metadata.move_label_cursor(run.last.entry_id)

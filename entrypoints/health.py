@@ -15,27 +15,22 @@ from hardwon.domain.model.errors import CorruptStoreError, EmbedderUnavailableEr
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.pause import holding
 from hardwon.domain.model.settings import ServerAddress, Settings
+from hardwon.domain.use_cases.embedding_spaces import EmbeddingSpace, Spaces
+from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.domain.use_cases.retrieve import embed_query
-from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
+from hardwon.entrypoints.bootstrap import Memory, open_memory, open_pauses, system_clock
 from hardwon.entrypoints.bootstrap_agents import build_agents, server_start_seconds
 from hardwon.entrypoints.bootstrap_capture import count_events
-from hardwon.entrypoints.bootstrap_files import build_find_drift, unreadable_files
-from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, EmbeddingSpace, build_embedder
-from hardwon.entrypoints.bootstrap_project import find_git, open_pauses, top_of
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
-from hardwon.entrypoints.bootstrap_retrieval import receipts_of
-from hardwon.entrypoints.bootstrap_store import status_of
-from hardwon.entrypoints.bootstrap_upkeep import (
-    ensure_keyword_index,
-    ensure_local_model,
-    ensure_readable,
-    ensure_schema,
-    ensure_sound,
-    ensure_vector_index,
-    exposure,
-    problems_beside,
-    store_path,
+from hardwon.entrypoints.bootstrap_files import (
+    build_find_drift,
+    build_know_projects,
+    find_git,
+    identify,
+    top_of,
+    unreadable_files,
 )
+from hardwon.entrypoints.bootstrap_models import EMBEDDER_NAMES, KEY_NAMES, LOCAL, build_embedder, ensure_local_model
+from hardwon.entrypoints.bootstrap_upkeep import administer, exposure, problems_beside
 from hardwon.entrypoints.context import count_at_home, others_notice, read_workplace
 from hardwon.entrypoints.health_projects import project_lines
 from hardwon.entrypoints.host_session import host_session
@@ -46,6 +41,7 @@ from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_if_possible
 from hardwon.ports.agents import Agent, Connection
+from hardwon.ports.store import Store
 
 NO_AGENT = "none calls the hook yet: run hardwon init"
 NOT_STORED = "not known yet: the store can't be written now"
@@ -114,6 +110,7 @@ MISSED = (
     " wait for the hook; hardwon init writes a time-out of 10 s into the host's settings, hardwon why {2} tells more"
 )
 TRIAL_SECONDS = 5
+ROWS_SHOWN = 5
 CHECKED = "provider "
 NEWEST_TESTED = (3, 13)
 """The newest minor version of Python that `make pythons` was run on."""
@@ -149,17 +146,17 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
     except HardwonError as error:
         yield Finding("store", ok=False, detail=str(error))
         return
-    yield _checked("store", lambda: _sound(memory))
-    yield _checked("schema", lambda: f"version {ensure_schema(memory)}, as expected")
+    yield _checked("store", lambda: _sound(memory.store, memory.settings))
+    yield _checked("schema", lambda: f"version {memory.store.upkeep.ensure_schema()}, as expected")
     with suppress(CorruptStoreError):  # the store's finding says it
-        yield _rows(memory)
-    yield _checked("project", lambda: _project(memory, project_root))
-    yield from _projects(memory)
+        yield _rows(memory.store)
+    yield _checked("project", lambda: _project(build_know_projects(memory), project_root))
+    yield from _projects(build_know_projects(memory), memory.store)
     yield from _banks(memory, project_root)
-    yield from _injections(memory)
-    yield _checked("keyword index", lambda: _keyword_index(memory))
-    yield _checked("vectors", lambda: _vectors(memory))
-    providers = [(space, _provider(space)) for space in _examined(memory)]
+    yield from _injections(memory.store)
+    yield _checked("keyword index", lambda: _keyword_index(memory.store))
+    yield _checked("vectors", lambda: _vectors(memory.spaces))
+    providers = [(space, _provider(space)) for space in _examined(memory.spaces)]
     yield from (finding for _, finding in providers)
     answering = [space for space, finding in providers if finding.ok]
     yield Finding("search", ok=True, detail=_how_search_works(answering))
@@ -209,29 +206,29 @@ def _checked(name: str, check: Callable[[], str]) -> Finding:
         return Finding(name, ok=False, detail=str(error))
 
 
-def _sound(memory: Memory) -> str:
-    if memory.settings.server:
-        return _server(memory, memory.settings.server)
-    path = store_path(memory)
+def _sound(store: Store, settings: Settings) -> str:
+    if settings.server:
+        return _server(store, settings.server)
+    path = store.file
     if path is None:
-        return f"none yet in {memory.settings.global_store}: the first import or lesson makes it"
-    ensure_sound(memory)
-    count, size = memory.repository.count(EVERYTHING), memory.store.upkeep.size()
+        return f"none yet in {settings.global_store}: the first import or lesson makes it"
+    store.upkeep.ensure_sound()
+    count, size = store.entries.count(EVERYTHING), store.upkeep.size()
     return f"{counted(count, 'entry', 'entries')} in {path}, {size} bytes"
 
 
-def _server(memory: Memory, server: ServerAddress) -> str:
-    facts = status_of(server)
-    ensure_sound(memory)
+def _server(store: Store, server: ServerAddress) -> str:
+    facts = administer(server).status()
+    store.upkeep.ensure_sound()
     return (
         f"{counted(facts.entries, 'entry', 'entries')} in {server}, tenant {facts.tenant!r}, as {facts.role!r};"
         f" PostgreSQL {facts.server}, pgvector {facts.pgvector}"
     )
 
 
-def _rows(memory: Memory) -> Finding:
+def _rows(store: Store) -> Finding:
     try:
-        ensure_readable(memory)
+        _ensure_readable(store.upkeep.unreadable())
     except CorruptStoreError:
         raise
     except StorageError as error:
@@ -239,17 +236,29 @@ def _rows(memory: Memory) -> Finding:
     return Finding("rows", ok=True, detail="all can be read")
 
 
-def _project(memory: Memory, project_root: str) -> str:
-    look_up_if_possible(memory, project_root)
-    registry = build_know_projects(memory).registry()
+def _ensure_readable(unreadable: list[str]) -> None:
+    """
+    Refuse rows that can't be read.
+
+    Raises:
+        StorageError: there are some; the message names them.
+    """
+    if unreadable:
+        more = f" and {len(unreadable) - ROWS_SHOWN} more" if len(unreadable) > ROWS_SHOWN else ""
+        raise StorageError(f"{'; '.join(unreadable[:ROWS_SHOWN])}{more}; run: hardwon doctor --repair")
+
+
+def _project(know: KnowProjects, project_root: str) -> str:
+    look_up_if_possible(know, project_root)
+    registry = know.registry()
     project = registry.with_key(identify(project_root).key)
     return f"{registry.label_of(project.id)}, {why(project, registry)}" if project else NOT_STORED
 
 
-def _projects(memory: Memory) -> Iterator[Finding]:
+def _projects(know: KnowProjects, store: Store) -> Iterator[Finding]:
     """Yield what the user should know of the projects, which is no failure; nothing of a damaged store."""
     with suppress(StorageError):
-        for line in project_lines(memory):
+        for line in project_lines(know, store):
             yield Finding("entries", ok=True, detail=line)
 
 
@@ -257,16 +266,16 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
     """Yield the lessons that were changed in the knowledge banks by hand, which is no failure."""
     with suppress(StorageError):
         workplace = read_workplace(memory, project_root)
-        if notice := others_notice(count_at_home(memory, workplace)):
+        if notice := others_notice(count_at_home(memory.repository, workplace)):
             yield Finding("checkout", ok=True, detail=notice)
         for drift in build_find_drift(memory, project_root, workplace).find():
             yield Finding("knowledge bank", ok=True, detail=drift_line(drift))
 
 
-def _injections(memory: Memory) -> Iterator[Finding]:
+def _injections(store: Store) -> Iterator[Finding]:
     """Yield how many of the latest injections never reached the model, something to do if the newest did not."""
     with suppress(StorageError):
-        latest = receipts_of(memory).find(limit=LATEST_INJECTIONS)
+        latest = store.receipts.find(limit=LATEST_INJECTIONS)
         settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
         missed = [receipt for receipt in settled if receipt.delivery == "missed"]
         if missed:
@@ -274,28 +283,28 @@ def _injections(memory: Memory) -> Iterator[Finding]:
             yield Finding("injections", ok=True, detail=detail, todo=settled[0] is missed[0])
 
 
-def _keyword_index(memory: Memory) -> str:
-    ensure_keyword_index(memory)
+def _keyword_index(store: Store) -> str:
+    store.upkeep.ensure_keyword_index()
     return "complete"
 
 
-def _vectors(memory: Memory) -> str:
-    if memory.vectors is None:
+def _vectors(spaces: Spaces) -> str:
+    if spaces.vectors is None:
         return "no embedder is configured: search is by word only"
-    ensure_vector_index(memory)
-    made = (f"{_count(space)} by {space.vectors.space.model}" for space in memory.spaces_in_use(EVERYTHING))
-    return f"{', '.join(made)}, {memory.count_pending(EVERYTHING)} missing"
+    spaces.store.vector_index(spaces.vectors).ensure_usable()
+    made = (f"{_count(space)} by {space.vectors.space.model}" for space in spaces.in_use(EVERYTHING))
+    return f"{', '.join(made)}, {spaces.count_pending(EVERYTHING)} missing"
 
 
 def _count(space: EmbeddingSpace) -> int:
     return space.vectors.count(space.served(EVERYTHING))
 
 
-def _examined(memory: Memory) -> list[EmbeddingSpace]:
+def _examined(spaces: Spaces) -> list[EmbeddingSpace]:
     """Return the spaces in use, and those of the fallback that have entries to serve."""
-    others = [space for space in memory.spaces if not memory.is_of_active_provider(space.embedder.space)]
-    used = [space for space in others if memory.repository.count(space.served(EVERYTHING))]
-    return [*memory.spaces_in_use(EVERYTHING), *used]
+    others = [space for space in spaces if not spaces.is_of_active_provider(space.embedder.space)]
+    used = [space for space in others if spaces.store.entries.count(space.served(EVERYTHING))]
+    return [*spaces.in_use(EVERYTHING), *used]
 
 
 def _provider(space: EmbeddingSpace) -> Finding:

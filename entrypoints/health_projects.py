@@ -4,23 +4,26 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from hardwon.domain.model.filters import EntryFilter, Scope
 from hardwon.domain.model.project import Project, Registry
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_projects import build_know_projects
 from hardwon.entrypoints.presenters.text import on_one_line
 
+if TYPE_CHECKING:
+    from hardwon.domain.use_cases.know_projects import KnowProjects
+    from hardwon.ports.entries import EntryRepository
+    from hardwon.ports.store import Store
 
-def project_lines(memory: Memory) -> Iterator[str]:
+
+def project_lines(know: "KnowProjects", store: "Store") -> Iterator[str]:
     """Yield a line about each label that waits, and about each project with entries whose folder or files are gone."""
-    know = build_know_projects(memory)
     registry, counts = know.registry(), know.projects.entry_counts()
-    gone_files = _gone_files(memory)
+    gone_files = _gone_files(store)
     for project in registry.projects:
         entries = counts.get(project.id, 0)
         if entries and project.is_waiting:
-            yield _waiting_line(memory, project, registry, entries)
+            yield _waiting_line(store.entries, project, registry, entries)
         elif know.is_gone(project):
             if entries and not know.goes_on(project):
                 yield _gone_line(project, registry, entries)
@@ -32,12 +35,12 @@ def project_lines(memory: Memory) -> Iterator[str]:
             )
 
 
-def waiting_lines(memory: Memory, registry: Registry) -> list[str]:
+def waiting_lines(store: "Store", registry: Registry) -> list[str]:
     """Return a line about each label of an earlier version whose entries wait for a project."""
     waiting = [project for project in registry.projects if project.is_waiting]
-    counts = build_know_projects(memory).projects.entry_counts() if waiting else {}
+    counts = store.projects.entry_counts() if waiting else {}
     return [
-        _waiting_line(memory, project, registry, entries)
+        _waiting_line(store.entries, project, registry, entries)
         for project in waiting
         if (entries := counts.get(project.id, 0))
     ]
@@ -52,8 +55,8 @@ def _gone_line(project: Project, registry: Registry, entries: int) -> str:
     )
 
 
-def _waiting_line(memory: Memory, project: Project, registry: Registry, entries: int) -> str:
-    learnings = memory.repository.count(EntryFilter(scope=Scope((project.id,))))
+def _waiting_line(repository: "EntryRepository", project: Project, registry: Registry, entries: int) -> str:
+    learnings = repository.count(EntryFilter(scope=Scope((project.id,))))
     one, many = ("learning", "learnings") if learnings == entries else ("entry", "entries")
     verb = "waits" if entries == 1 else "wait"
     return (
@@ -62,10 +65,10 @@ def _waiting_line(memory: Memory, project: Project, registry: Registry, entries:
     )
 
 
-def _gone_files(memory: Memory) -> Counter[str]:
+def _gone_files(store: "Store") -> Counter[str]:
     """Return for projects, by id, how many entries have a file that is gone."""
     gone = Counter[str]()
-    for project, path, entries in memory.store.overview.entries_by_file():
+    for project, path, entries in store.overview.entries_by_file():
         if not os.path.lexists(path):
             gone[project] += entries
     return gone

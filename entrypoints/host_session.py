@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from hardwon.domain.model.pause import Pause, pause_of
 from hardwon.domain.model.redaction import Cleaning
-from hardwon.entrypoints.bootstrap_project import open_pauses
+from hardwon.entrypoints.bootstrap import open_pauses
 
 VARIABLE = "CLAUDE_CODE_SESSION_ID"
 """In which Claude Code tells a program the session it runs in."""

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 from hardwon.domain.model.conversation.hook_event import MAX_WAITING
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import CONVERSATIONS, scope_of
-from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import count_events, keep_as_before, reason_to_keep
+from hardwon.ports.entries import EntryRepository
 
 if TYPE_CHECKING:
     from hardwon.domain.model.context import Workplace
     from hardwon.domain.model.project import Registry
+    from hardwon.domain.model.settings import Settings
     from hardwon.entrypoints.context import Place
+    from hardwon.ports.store import Store
 
 FULL_JOURNAL = (
     f"{MAX_WAITING:,} events of conversations wait to be kept, and with more of them the oldest are lost:"
@@ -19,54 +21,50 @@ FULL_JOURNAL = (
 )
 
 
-def standing_notice(memory: Memory, registry: "Registry") -> str:
+def standing_notice(store: "Store", folder: str, registry: "Registry") -> str:
     """Return what the user should know at every session start until it is settled; empty where that is nothing."""
     lines = list[str]()
     if any(project.is_waiting for project in registry.projects):
         from hardwon.entrypoints.health_projects import waiting_lines  # rarely needed
 
-        lines += waiting_lines(memory, registry)
-    if is_journal_full(memory.settings.global_store):
+        lines += waiting_lines(store, registry)
+    if is_journal_full(folder):
         lines.append(FULL_JOURNAL)
     return ". ".join(lines)
 
 
-def keeping_notice(memory: Memory, place: "Place", project_root: str) -> str:
+def keeping_notice(store: "Store", settings: "Settings", place: "Place", project_root: str) -> str:
     """Return the line for the first session of a project whose conversations are kept without `init`; empty for others."""
-    settings, project = memory.settings, place.project
+    project = place.project
     if settings.capture_enabled is False or project.chosen:
         return ""
     reason = reason_to_keep(settings, project_root, project.chosen)
     if reason is None:
         return ""
-    from hardwon.entrypoints.bootstrap_project import folder_of_files
-    from hardwon.entrypoints.bootstrap_retrieval import receipts_of
+    from hardwon.entrypoints.bootstrap_files import folder_of_files
     from hardwon.entrypoints.presenters.projects import kept_line
 
     if reason == "earlier":
         keep_as_before(settings.global_store)
-    elif receipts_of(memory).find(project=project.id, limit=1) or _has_conversations(memory, place.workplace):
+    elif store.receipts.find(project=project.id, limit=1) or _has_conversations(store.entries, place.workplace):
         return ""
     return kept_line(reason, folder_of_files(project_root), is_repository=project.identity.is_repository)
 
 
-def _has_conversations(memory: Memory, workplace: "Workplace") -> bool:
-    return bool(memory.repository.count(CONVERSATIONS._replace(scope=scope_of("project", workplace))))
+def _has_conversations(repository: EntryRepository, workplace: "Workplace") -> bool:
+    return bool(repository.count(CONVERSATIONS._replace(scope=scope_of("project", workplace))))
 
 
-def notice_for_first_session(memory: Memory, workplace: "Workplace") -> str:
+def notice_for_first_session(store: "Store", registry: "Registry", workplace: "Workplace") -> str:
     """Return the line for the first block of a project whose entries are shown at home only; empty in later ones, or for none."""
     if not (workplace.visibility.is_foreign and workplace.project):
         return ""
-    from hardwon.entrypoints.bootstrap_projects import build_know_projects
-    from hardwon.entrypoints.bootstrap_retrieval import receipts_of
     from hardwon.entrypoints.presenters.projects import home_notice
 
-    registry = build_know_projects(memory).registry()
     project = registry.with_id(workplace.project)
     if project is None or registry.reason(project) not in {"foreign", "unnamed"}:
         return ""
-    return "" if receipts_of(memory).find(project=project.id, limit=1) else home_notice(project, registry)
+    return "" if store.receipts.find(project=project.id, limit=1) else home_notice(project, registry)
 
 
 def is_journal_full(store: str) -> bool:

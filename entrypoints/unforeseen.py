@@ -3,8 +3,8 @@
 import os
 import traceback
 
+from hardwon.entrypoints.bootstrap import store_of
 from hardwon.entrypoints.bootstrap_capture import one_line, open_log
-from hardwon.entrypoints.bootstrap_project import store_of
 
 LOG = "hook.log"
 FRAMES_SHOWN = 8

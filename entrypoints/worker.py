@@ -20,7 +20,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.capture import CaptureInterruptedError
 from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import Memory, open_memory, read_settings
 from hardwon.entrypoints.bootstrap_capture import (
     last_events,
     one_line,
@@ -30,11 +30,9 @@ from hardwon.entrypoints.bootstrap_capture import (
     open_log,
     put_aside,
 )
-from hardwon.entrypoints.bootstrap_project import read_settings
-from hardwon.entrypoints.bootstrap_projects import registry_of
-from hardwon.entrypoints.bootstrap_upkeep import is_keyword_index_used
+from hardwon.entrypoints.bootstrap_files import build_know_projects, build_settle_versions
 from hardwon.entrypoints.capture import FORGET_SECONDS, build_capture_events, folder_of_session
-from hardwon.entrypoints.context import projects_to_settle, read_workplace, settle_versions
+from hardwon.entrypoints.context import projects_to_settle, read_workplace
 from hardwon.entrypoints.embed_after_write import fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_new_ones
@@ -176,13 +174,13 @@ class Worker:
             with contextlib.closing(memory):
                 build_capture_events(memory, root).capture_waiting(session_id)
                 self._give_way()
-                label_imports(memory)
+                label_imports(memory.store, memory.settings)
         except UnreadableFileError as error:
             self._warn_once(str(error))
 
     def _registry(self) -> Registry:
         with contextlib.closing(self._open(self._project_root)) as memory:
-            return registry_of(memory)
+            return memory.registry()
 
     def _give_way(self) -> None:
         """
@@ -209,15 +207,15 @@ class Worker:
         """Ask git about the projects that hooks had no time to ask about."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
-            look_up_new_ones(memory, self._project_root, LOOK_UP_SECONDS)
+            look_up_new_ones(build_know_projects(memory), self._project_root, LOOK_UP_SECONDS)
 
     def _settle(self) -> None:
         """Ask git whose the versions of files are whose entries are kept at home."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
-            for project in projects_to_settle(memory):
+            for project in projects_to_settle(build_know_projects(memory), memory.repository):
                 root = project.identity.root
-                settle_versions(memory, root, read_workplace(memory, root))
+                build_settle_versions(memory, root, read_workplace(memory, root)).settle()
 
     def _refresh_index(self) -> None:
         """Update the keyword index after an upgrade."""
@@ -231,10 +229,10 @@ class Worker:
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             for _ in range(MAX_BATCHES):
-                if not memory.count_pending(EVERYTHING):
+                if not memory.spaces.count_pending(EVERYTHING):
                     return
                 self._give_way()
-                if problems := fill_spaces(memory, BATCH).problems:
+                if problems := fill_spaces(memory.spaces, BATCH).problems:
                     for problem in problems:
                         self.warn(problem)
                     return
@@ -243,8 +241,8 @@ class Worker:
         """Pack what a closing process had no time for, as after an upgrade."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
-            if is_keyword_index_used(memory):
-                memory.pack_words()
+            if memory.settings.keyword_search and memory.store.upkeep.has_keyword_index():
+                memory.store.upkeep.pack()
 
     def _open(self, project_root: str) -> Memory:
         settings = read_settings(project_root, self._flags).settings

@@ -17,10 +17,9 @@ from hardwon.domain.model.vocabulary import CATEGORIES, CONFIDENCES, SOURCES
 from hardwon.domain.use_cases.edit_entries import ids_meant
 from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.entrypoints.arguments import USAGE_ERROR, ProjectParser, flags
-from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
-from hardwon.entrypoints.bootstrap_project import read_settings
-from hardwon.entrypoints.bootstrap_projects import name_of
-from hardwon.entrypoints.bootstrap_supersession import keep_in_place_of
+from hardwon.entrypoints.bootstrap import open_memory, read_settings, system_clock
+from hardwon.entrypoints.bootstrap_entries import build_keep_in_place
+from hardwon.entrypoints.bootstrap_files import name_of
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now, label_imports
 from hardwon.entrypoints.host_session import present_pause
@@ -34,6 +33,7 @@ from hardwon.entrypoints.presenters.entries import (
 from hardwon.entrypoints.presenters.pauses import refusal
 from hardwon.entrypoints.presenters.text import on_one_line
 from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never_fail_to_print, put_out, warn
+from hardwon.ports.entries import EntryRepository
 
 FIELDS = {
     "name": TEXT,
@@ -193,14 +193,14 @@ def _store(entry: PublicEntry, fields: Mapping[str, Any], settings: Settings, op
         origin = Origin(
             read_workplace(memory, options.project_root), "writer", "home" if options.here else "everywhere"
         )
-        replaced = _replaced(memory, fields.get("supersedes"))
-        _report(keep_in_place_of(memory, origin, entry, replaced), fields.get("keywords", ()))
-        for problem in embed_now(memory):
+        replaced = _replaced(memory.repository, fields.get("supersedes"))
+        _report(build_keep_in_place(memory, origin).keep(entry, replaced), fields.get("keywords", ()))
+        for problem in embed_now(memory.spaces):
             warn(problem)
-        label_imports(memory)
+        label_imports(memory.store, memory.settings)
 
 
-def _replaced(memory: Memory, reference: str | None) -> str | None:
+def _replaced(repository: EntryRepository, reference: str | None) -> str | None:
     """
     Return the id of the entry that *reference* names, by its number, its id, or the beginning of that.
 
@@ -209,7 +209,7 @@ def _replaced(memory: Memory, reference: str | None) -> str | None:
     """
     if reference is None:
         return None
-    if len(ids := ids_meant(memory.repository, reference)) != 1:
+    if len(ids := ids_meant(repository, reference)) != 1:
         raise InvalidEntryError(
             f"supersedes is {shown(reference)}: it names {'several entries' if ids else 'no entry'}"
         )

@@ -6,6 +6,7 @@ Standard library only: hooks read it too.
 
 import os
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -33,6 +34,19 @@ class Programs(NamedTuple):
     def hook_command(self, *options: str) -> str:
         """Return the line for a shell that calls the hook and succeeds, whatever becomes of it."""
         return f"{shlex.join((self.hook, *options))} || exit 0"
+
+
+def our_programs() -> Programs:
+    """Return the installed programs, by the path that outlives an upgrade where there is one."""
+    return Programs(_program(HOOK), _program(SERVER))
+
+
+def _program(name: str) -> str:
+    places = [os.path.dirname(sys.executable), os.path.dirname(os.path.abspath(sys.argv[0]))]
+    paths = [os.path.join(place, name) for place in places]
+    path = next(filter(os.path.isfile, paths), paths[0])
+    linked = os.path.join(os.path.expanduser("~"), ".local", "bin", name)
+    return linked if os.path.realpath(linked) == os.path.realpath(path) else path
 
 
 def program_in(command: str) -> str:

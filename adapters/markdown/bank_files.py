@@ -9,7 +9,6 @@ from hardwon.adapters.folder import make_folder
 from hardwon.adapters.markdown.bank_edit import MarkdownBanks
 from hardwon.adapters.markdown.conflict import CONFLICTED, has_conflict
 from hardwon.adapters.markdown.knowledge_bank import LARGEST_FILE, LOCAL_FOLDER
-from hardwon.adapters.markdown.source_files import is_within
 from hardwon.adapters.markdown.whole_files import (
     LOCK_SECONDS,
     FileChange,
@@ -24,6 +23,7 @@ from hardwon.adapters.markdown.whole_files import (
 )
 from hardwon.domain.model.errors import UneditableFileError, UnreadableFileError
 from hardwon.domain.model.knowledge_bank import BankScope
+from hardwon.domain.model.own_files import is_within
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
 from hardwon.ports.knowledge_bank import BankFiles
 from hardwon.ports.override import override

@@ -25,7 +25,7 @@ from hardwon.adapters.markdown.memory_file import (
 )
 from hardwon.adapters.markdown.placing import Placed, all_placed, day_of, in_order, wanted, with_links
 from hardwon.adapters.markdown.section_text import escaped
-from hardwon.adapters.markdown.source_files import LARGEST_FILE, is_within
+from hardwon.adapters.markdown.source_files import LARGEST_FILE
 from hardwon.adapters.markdown.whole_files import (
     ChangedFileError,
     create_file,
@@ -39,6 +39,7 @@ from hardwon.adapters.markdown.whole_files import (
 from hardwon.domain.model.conversation.session import Chunk
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, UnreadableFileError
+from hardwon.domain.model.own_files import is_within
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Kind
 from hardwon.ports.documents import ENDING, ConversationFiles, SectionOfSession, SessionFiles

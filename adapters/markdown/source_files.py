@@ -15,17 +15,13 @@ from hardwon.adapters.markdown.front_matter import read_markdown
 from hardwon.adapters.markdown.instructions import INDEX
 from hardwon.adapters.markdown.whole_files import read_real_file, reason
 from hardwon.domain.model.errors import UnreadableFileError
+from hardwon.domain.model.own_files import NOT_STORABLE, is_storable, is_within
 from hardwon.domain.model.text import with_newlines
 from hardwon.ports.documents import ENDING, Listing, SourceFiles
 from hardwon.ports.override import override
 
 if TYPE_CHECKING:
     from hardwon.adapters.markdown.document import MarkdownDocument
-
-
-def is_within(real: str, folders: Sequence[str]) -> bool:
-    """Return whether *real* is one of *folders* or lies below one, both without links."""
-    return any(real == folder or real.startswith(os.path.join(folder, "")) for folder in folders)
 
 
 def regular_markdown(path: str, folders: Sequence[str]) -> str:
@@ -71,16 +67,6 @@ BESIDE = f"{MEMORY}-*{ENDING}"
 LARGEST_FILE = 4 * 1024 * 1024
 NOT_IN_NAMES = set("/\\\0")
 NANOSECONDS = 10**9
-NOT_STORABLE = "its name is not UTF-8, rename it"
-
-
-def is_storable(path: str) -> bool:
-    """Return whether *path* is valid UTF-8, as the store needs; other names have lone surrogates."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 class MarkdownFiles(SourceFiles):

@@ -5,7 +5,7 @@ import datetime as dt
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -16,6 +16,7 @@ from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.hook_events import PROJECTS, connected, is_there, note, noted_project, opened
 from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject, Waiting
 from hardwon.domain.model.conversation.session import SessionBuffer
+from hardwon.domain.model.errors import StorageError
 from hardwon.ports.override import override
 from hardwon.ports.transcripts import CaptureJournal
 
@@ -177,6 +178,21 @@ class CaptureLock:
                 return True
             connection.close()
             return False
+
+    @contextlib.contextmanager
+    def held(self, wait_seconds: float, otherwise: str) -> Iterator[None]:
+        """
+        Hold the lock in a context.
+
+        Raises:
+            StorageError: it can't be taken within *wait_seconds*; *otherwise* is the message.
+        """
+        if not self.acquire(wait_seconds):
+            raise StorageError(otherwise)
+        try:
+            yield
+        finally:
+            self.release()
 
     def release(self) -> None:
         """Release the lock; idempotent."""

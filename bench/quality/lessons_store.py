@@ -13,7 +13,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_embed_pending
+from hardwon.entrypoints.bootstrap_models import build_embed_pending
 
 NOW = dt.datetime(2026, 11, 1, tzinfo=dt.UTC)
 """The time of the session starts, after the last change of a lesson."""
@@ -54,7 +54,7 @@ def lessons_store() -> Iterator[LessonsStore]:
             with memory.repository.transaction():
                 for entry in entries.values():
                     memory.repository.put(entry)
-            for embed in build_embed_pending(memory):
+            for embed in build_embed_pending(memory.spaces):
                 embed.embed(None, IN_TIME, lambda _: None)
             yield LessonsStore(
                 memory._replace(clock=AtThatTime()), {entry.entry_id: label for label, entry in entries.items()}

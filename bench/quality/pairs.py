@@ -8,7 +8,7 @@ from bench.quality.lessons_store import IN_TIME, lesson_entries, lessons_store
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.likeness import MIN_PROBABILITY, Lesson, probability
 from hardwon.domain.use_cases.retrieve import embed_documents
-from hardwon.entrypoints.bootstrap_supersession import build_propose, proposals_of
+from hardwon.entrypoints.bootstrap_models import build_propose
 
 
 class Proposed(NamedTuple):
@@ -61,14 +61,14 @@ def of_lessons() -> Proposed:
     ids = {entry.entry_id: label for label, entry in lesson_entries().items()}
     known = {frozenset((pair["older"], pair["newer"])) for pair in items("lesson_pairs.jsonl")}
     with lessons_store() as store:
-        space = store.memory.spaces[0]
-        if propose := build_propose(store.memory, space.vectors.space):
+        space = next(iter(store.memory.spaces))
+        if propose := build_propose(store.memory.spaces, space.vectors.space):
             texts = space.vectors.texts(len(ids))
             propose.propose(
                 zip(texts, embed_documents(space.embedder, [text.text for text in texts], IN_TIME), strict=True)
             )
         found = [
-            frozenset((ids[pair.older], ids[pair.newer])) for pair in proposals_of(store.memory).open(len(ids) ** 2)
+            frozenset((ids[pair.older], ids[pair.newer])) for pair in store.memory.store.proposals.open(len(ids) ** 2)
         ]
     return Proposed(len(ids) * (len(ids) - 1) // 2, len(known), len(found), sum(pair in known for pair in found))
 
@@ -80,7 +80,7 @@ def _lesson(fields: dict[str, Any]) -> Lesson:
 def _vectors(lessons: Sequence[Lesson]) -> Sequence[Vector]:
     with lessons_store() as store:
         texts = ["\n".join(lesson) for lesson in lessons]
-        return embed_documents(store.memory.spaces[0].embedder, texts, IN_TIME)
+        return embed_documents(next(iter(store.memory.spaces)).embedder, texts, IN_TIME)
 
 
 def _cosine(one: Vector, other: Vector) -> float:

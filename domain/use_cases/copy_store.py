@@ -1,7 +1,7 @@
 """Copy everything that a store holds into another one, such as from a file to a server."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from hardwon.domain.model.export import DeletedEntry, ExportedEntry, Record
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Project
 from hardwon.domain.model.vocabulary import Kind
-from hardwon.ports.entries import EntryRepository
+from hardwon.ports.entries import EntryRepository, RankingReads
 from hardwon.ports.erasure import ForgottenTexts
 from hardwon.ports.overview import Overview
 from hardwon.ports.projects import Projects
@@ -154,14 +154,14 @@ def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
         yield batch
 
 
-def copy_vectors(source: VectorStore, target: VectorStore, ids_of: Callable[[Iterable[int]], Mapping[int, str]]) -> int:
+def copy_vectors(source: VectorStore, target: VectorStore, entries: RankingReads) -> int:
     """
     Copy the vectors of one space that *target* lacks; return how many.
 
     Args:
         source: Of the store that was copied.
         target: Of the other store, for the same space.
-        ids_of: Returns the ids of entries of the other store, by number.
+        entries: Those of the other store.
 
     Raises:
         StorageError: a store can't be read or written now.
@@ -172,7 +172,7 @@ def copy_vectors(source: VectorStore, target: VectorStore, ids_of: Callable[[Ite
         last = texts[-1].seq
         has = {*target.load([text.seq for text in texts]).seqs}
         missing = [text for text in texts if text.seq not in has]
-        ids = ids_of(text.seq for text in missing)
+        ids = {facts.seq: facts.entry_id for facts in entries.facts(text.seq for text in missing)}
         vectors = source.vectors_of([*ids.values()])
         found = [(text, vectors[ids[text.seq]]) for text in missing if ids[text.seq] in vectors]
         if found:

@@ -5,12 +5,13 @@ from collections.abc import Iterable, Iterator, Sequence
 import attrs
 
 from hardwon.domain.model.embedding import Vector
-from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.entry import Entry, PublicEntry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.likeness import MIN_COSINE, MIN_PROBABILITY, Lesson, probability
 from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry, known_entry
+from hardwon.domain.use_cases.store_entry import Stored, StoreEntry
 from hardwon.ports.entries import Proposal, Proposals, RankingReads
 from hardwon.ports.vectors import PendingText, VectorIndex
 
@@ -47,6 +48,29 @@ def _ensure_may_replace(newer: Entry, older: str) -> None:
         raise InvalidEntryError(f"{newer.entry_id} is a {newer.kind}: only a learning supersedes another one")
     if newer.superseded_by:
         raise InvalidEntryError(f"{newer.entry_id} is superseded itself, by {newer.superseded_by}: name that one")
+
+
+@attrs.frozen
+class KeepInPlace:
+    """Keep a learning that takes the place of another one."""
+
+    store_entry: StoreEntry
+    supersede: Supersede
+
+    def keep(self, entry: PublicEntry, replaced: str | None) -> Stored:
+        """
+        Keep *entry*, which supersedes the one of the id *replaced*, if any; both or nothing is stored.
+
+        Raises:
+            UnknownEntryError: there is no entry to be replaced.
+            InvalidEntryError: it can't be replaced by that one.
+            StorageError: the store can't be written now.
+        """
+        with self.supersede.change_entry.repository.transaction():
+            stored = self.store_entry.keep(entry)
+            if replaced:
+                self.supersede.apply(replaced, stored.entry.entry_id)
+            return stored
 
 
 @attrs.frozen

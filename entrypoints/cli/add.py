@@ -12,11 +12,11 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.redaction import stored_form
 from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.store_entry import Origin, Stored
-from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
-from hardwon.entrypoints.bootstrap_projects import name_of
-from hardwon.entrypoints.bootstrap_transfer import FrontValue, read_markdown, write_markdown
+from hardwon.entrypoints.bootstrap_files import name_of, read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
@@ -145,9 +145,9 @@ def add(
         memory = open_memory(settings, warn)
         origin = Origin(read_workplace(memory, project_root), "add", "home" if here else "everywhere")
         stored = build_store_entry(memory, origin).keep(entry)
-    _print_stored(memory, stored, draft, embed=not no_embed, as_json=as_json)
+    _print_stored(memory.spaces, stored, draft, embed=not no_embed, as_json=as_json)
     if not no_embed:
-        label_after_output(memory)
+        label_after_output(memory.store, memory.settings)
 
 
 def _text(words: list[str]) -> str | None:
@@ -183,11 +183,11 @@ def _read(text: str) -> Draft:
         raise InvalidEntryError(complaint)
     for field in markdown.front_matter.keys() - Draft._field_defaults.keys():
         raise InvalidEntryError(f"unknown field {field!r}: use {', '.join(Draft._fields[:-1])}")
-    values = {field: _of_shape(field, value) for field, value in markdown.front_matter.items()}
+    values = {field: _of_shape(field, value=value) for field, value in markdown.front_matter.items()}
     return Draft(**{**values, "text": lesson})  # type: ignore[arg-type]
 
 
-def _of_shape(field: str, value: FrontValue) -> str | tuple[str, ...]:
+def _of_shape(field: str, *, value: str | bool | tuple[str, ...]) -> str | tuple[str, ...]:
     """
     Return the value of *field* as `Draft` has it: keywords may stand in one line with commas.
 
@@ -206,8 +206,8 @@ def _split(labels: Iterable[str]) -> tuple[str, ...]:
     return tuple(item for label in labels for item in label.split(","))
 
 
-def _print_stored(memory: Memory, stored: Stored, draft: Draft, *, embed: bool, as_json: bool) -> None:
-    problems = embed_now(memory) if embed else []
+def _print_stored(spaces: Spaces, stored: Stored, draft: Draft, *, embed: bool, as_json: bool) -> None:
+    problems = embed_now(spaces) if embed else []
     for line in (*complaints_of_keywords(draft.keywords, stored.entry), *complaints_of_length(stored.entry), *problems):
         warn(line)
     if as_json:

@@ -9,12 +9,12 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.retro.bank_edit import places_of
+from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import Confidence, Tier
-from hardwon.domain.use_cases.edit_entries import Changed
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.domain.use_cases.edit_entries import Changed, Forget
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_forget, build_validate_entry
-from hardwon.entrypoints.bootstrap_files import document_folders
-from hardwon.entrypoints.bootstrap_retro import bank_files
+from hardwon.entrypoints.bootstrap_files import bank_files, document_folders
 from hardwon.entrypoints.cli.console import Yes, ask, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
@@ -92,29 +92,29 @@ def update(
     memory = open_for(project_root, global_store, create=False)
     for line in complaints_of_private(readable(title or ""), readable(reasoning or "")):
         warn(line)
-    changed = build_change_entry(memory).apply(find_entry(memory, entry_id).entry_id, change)
+    changed = build_change_entry(memory).apply(find_entry(memory.repository, entry_id).entry_id, change)
     for line in complaints_of_keywords(change.keywords or (), changed.entry):
         warn(line)
-    _print_change(memory, changed, _stale_banks(memory, changed, project_root), as_json=as_json)
+    _print_change(memory.spaces, changed, _stale_banks(memory.settings, changed, project_root), as_json=as_json)
 
 
 def _texts(given: list[str] | None) -> tuple[str, ...] | None:
     return None if given is None else tuple(map(readable, given))
 
 
-def _stale_banks(memory: Memory, changed: Changed, project_root: str) -> list[str]:
+def _stale_banks(settings: Settings, changed: Changed, project_root: str) -> list[str]:
     """Return a line for each file of the knowledge banks that says otherwise: it is a record, and stays."""
     if not WRITTEN_IN_BANKS & {item.field for item in changed.changes}:
         return []
-    bank = bank_files(project_root, memory.settings)
+    bank = bank_files(project_root, settings)
     try:
         return [f"{bank.path(place)} keeps it as it was" for place in places_of(bank.banks(), changed.entry.entry_id)]
     except UnreadableFileError:  # the change is made, and other commands tell of the file
         return []
 
 
-def _print_change(memory: Memory, changed: Changed, stale: Sequence[str], *, as_json: bool) -> None:
-    for line in embed_now(memory) if changed.needs_vectors else ():
+def _print_change(spaces: Spaces, changed: Changed, stale: Sequence[str], *, as_json: bool) -> None:
+    for line in embed_now(spaces) if changed.needs_vectors else ():
         warn(line)
     if as_json:
         print_json(
@@ -127,7 +127,7 @@ def _print_change(memory: Memory, changed: Changed, stale: Sequence[str], *, as_
     for line in () if as_json else (*change_confirmation(changed), *stale):
         say(line)
     if changed.changes:
-        label_after_output(memory)
+        label_after_output(spaces.store, spaces.settings)
 
 
 def validate(
@@ -145,7 +145,7 @@ def validate(
     """
     memory = open_for(project_root, global_store, create=False)
     validated = build_validate_entry(memory).judge(
-        find_entry(memory, entry_id).entry_id, useful=useful, session_id=host_session()
+        find_entry(memory.repository, entry_id).entry_id, useful=useful, session_id=host_session()
     )
     entry, offered = validated.entry, validated.offers_promotion
     if as_json:
@@ -196,9 +196,11 @@ def delete(
         raise typer.BadParameter(f"name entries, or a folder with {SPEC_FOLDER}", param_hint="ID")
     memory = open_for(project_root, global_store, create=False)
     if spec_folder is not None:
-        found = _in_folder(memory, readable(spec_folder), project_root)
+        found = _in_folder(build_forget(memory), memory.settings, readable(spec_folder), project_root)
     else:
-        found = build_forget(memory).affected([find_entry(memory, reference) for reference in entry_ids or ()])
+        found = build_forget(memory).affected(
+            [find_entry(memory.repository, reference) for reference in entry_ids or ()]
+        )
     ask(f"delete {counted(len(found), 'entry', 'entries')}", yes=yes, about=_preview(found))
     deleted = build_forget(memory).delete(found)
     if as_json:
@@ -212,14 +214,14 @@ def delete(
         say(f"Kept in history and checkpoints until: hardwon forget {' '.join(entry.entry_id for entry in deleted)}")
 
 
-def _in_folder(memory: Memory, name: str, project_root: str) -> list[Entry]:
+def _in_folder(forget: Forget, settings: Settings, name: str, project_root: str) -> list[Entry]:
     """
     Return the documents of a spec folder.
 
     Raises:
         typer.BadParameter: it has none.
     """
-    found = build_forget(memory).documents(name, document_folders(memory, project_root))
+    found = forget.documents(name, document_folders(settings, project_root))
     if not found:
         raise typer.BadParameter(f"no document belongs to {name!r}", param_hint=SPEC_FOLDER)
     return found

@@ -6,10 +6,10 @@ import typer
 
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
-from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
+from hardwon.entrypoints.bootstrap_upkeep import build_checkpoints
 from hardwon.entrypoints.cli.console import Yes, ask, print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.context import read_workplace
+from hardwon.entrypoints.context import contents_here, read_workplace
 from hardwon.entrypoints.presenters.checkpoints import (
     checkpoint_line,
     contents_text,

@@ -13,14 +13,15 @@ from hardwon.domain.model.errors import InvalidSectionError, UnreadableFileError
 from hardwon.domain.model.filters import COLLECTIONS
 from hardwon.domain.model.injection.neutral_text import framed
 from hardwon.domain.model.injection.related_conversations import summarised
+from hardwon.domain.model.own_files import is_within
 from hardwon.domain.model.ranking.policy import Answer
 from hardwon.domain.model.settings import Occasion
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.domain.use_cases.recall import Rated, answer_of
 from hardwon.domain.use_cases.related_conversations import POLICY, Related
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_relate
-from hardwon.entrypoints.bootstrap_transfer import is_within, put_section
+from hardwon.entrypoints.bootstrap_entries import build_inject, build_relate
+from hardwon.entrypoints.bootstrap_files import put_section
 from hardwon.entrypoints.cli.console import print_items, say, warn
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.recall import print_marked, print_notes, readable_columns
@@ -90,7 +91,9 @@ def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limi
         warn(FILES_ONLY)
     wanted = memory.settings.injection_limit if limit is None else limit
     inject = build_inject(memory, occasion.workplace)
-    injection = inject._replace(notice=notice_for_first_session(memory, occasion.workplace)).block_for(
+    injection = inject._replace(
+        notice=notice_for_first_session(memory.store, memory.registry(), occasion.workplace)
+    ).block_for(
         signals,
         limit=wanted,
         deadline=Deadline.after(SEARCH_SECONDS, time.monotonic),
@@ -119,7 +122,7 @@ def render_conversations(memory: Memory, signals: ContextQuery, occasion: Occasi
     deadline = Deadline.after(SEARCH_SECONDS, time.monotonic)
     related = build_relate(memory).section_for(signals, occasion, deadline, limit=wanted, most_units=UNLIMITED)
     search = related.nearby.search
-    print_notes(memory, search._replace(degradations=related.degradations))
+    print_notes(memory.settings, memory.spaces, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
     searched = Searched(signals.public, search.found_by_meaning, search.found_by_word)
     conversations = _conversations(memory, related)

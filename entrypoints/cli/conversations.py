@@ -22,7 +22,7 @@ from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capturin
 from hardwon.entrypoints.cli.console import OUR_FAILURE, Yes, ask, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for, resolve
-from hardwon.entrypoints.past_sessions import sessions_to_capture
+from hardwon.entrypoints.cli.past_sessions import sessions_to_capture
 from hardwon.entrypoints.presenters.entries import complaints_of_private
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
@@ -197,10 +197,10 @@ def capture(
         return
     with _progress() as progress:
         keep = partial(reading.keep, progress, force=force)
-        captured, learned = capturing(memory, project_root, keep)
+        captured, learned = capturing(memory.settings, memory.warn, project_root, keep)
     _print_kept(captured, learned, reading.root, as_json=as_json)
     if not no_embed:
-        label_after_output(memory)
+        label_after_output(memory.store, memory.settings)
 
 
 def _capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
@@ -210,7 +210,7 @@ def _capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bo
     Raises:
         typer.Exit: a session could not be captured.
     """
-    sessions = sessions_to_capture(memory, project_root)
+    sessions = sessions_to_capture(memory.settings, memory.repository, project_root)
     if dry_run or not sessions:
         _print_past(sessions, [], as_json=as_json)
         return
@@ -225,7 +225,7 @@ def _capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bo
             )
             keep = partial(reading.keep, lambda _: None, force=False)
             try:
-                captured, learned = capturing(memory, project_root, keep)
+                captured, learned = capturing(memory.settings, memory.warn, project_root, keep)
             except InvalidEntryError as error:
                 failed.append(str(error))
             else:
@@ -236,7 +236,7 @@ def _capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bo
         warn(problem)
     _print_past(sessions, [file for file in dict.fromkeys(files) if os.path.exists(file)], as_json=as_json, done=True)
     if embed:
-        label_after_output(memory)
+        label_after_output(memory.store, memory.settings)
     if failed:
         raise typer.Exit(OUR_FAILURE)
 
@@ -352,7 +352,7 @@ def remember(
     else:
         _print_remembered(remembered, os.path.realpath(project_root))
     if not no_embed:
-        label_after_output(memory)
+        label_after_output(memory.store, memory.settings)
 
 
 def _given(text: str | None) -> str | None:

@@ -25,10 +25,8 @@ from hardwon.domain.use_cases.forget import Wanted
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.domain.use_cases.store_entry import Origin
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_entries import build_store_entry
-from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
-from hardwon.entrypoints.bootstrap_retrieval import build_inject
-from hardwon.entrypoints.bootstrap_store import throw_away_database
+from hardwon.entrypoints.bootstrap_entries import build_inject, build_store_entry
+from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good
 from hardwon.entrypoints.cli.console import out, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.transfer import import_with_progress
@@ -52,7 +50,7 @@ def demo(
     if on is not None and not ServerAddress.is_one(on):
         raise typer.BadParameter("it is no postgresql:// address", param_hint="'--on'")
     with tempfile.TemporaryDirectory(prefix="hardwon-demo-") as folder, ExitStack() as stack:
-        server = stack.enter_context(throw_away_database(ServerAddress(on))) if on else None
+        server = stack.enter_context(administer(ServerAddress(on)).throw_away_database()) if on else None
         _Demo(folder, server).run()
 
 
@@ -86,7 +84,7 @@ class _Demo:
         _chapter("1. Import: the knowledge bank goes into the store, each entry gets a vector")
         imported = import_with_progress(self._memory, self._project)
         started = time.monotonic()
-        embedded = embed_with_progress(self._memory)
+        embedded = embed_with_progress(self._memory.spaces)
         say(f"{imported.added} learnings imported, {embedded} vectors made in {time.monotonic() - started:.1f} s.")
 
     def _show_block(self, query: ContextQuery, injection: Injection) -> None:
@@ -128,7 +126,7 @@ class _Demo:
             redact_entry(_lesson(self._memory.clock.now()))
         )
         say(f"Stored: {stored.entry.name} (id: {stored.entry.entry_id})")
-        embed_with_progress(self._memory)
+        embed_with_progress(self._memory.spaces)
         after = self._names(self._inject(query))
         for place, name in enumerate(after, 1):
             say(f"{place}. {name}{'' if name in self._names(before) else '   <- new'}")

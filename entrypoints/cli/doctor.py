@@ -10,14 +10,7 @@ from hardwon.domain.model.errors import CorruptStoreError, HardwonError, Storage
 from hardwon.domain.model.settings import Resolved, Settings
 from hardwon.entrypoints.bootstrap import open_memory
 from hardwon.entrypoints.bootstrap_capture import last_events, put_aside
-from hardwon.entrypoints.bootstrap_upkeep import (
-    ensure_sound,
-    move_store_aside,
-    rebuild_keyword_index,
-    rebuild_vector_blocks,
-    repair_rows,
-    repair_schema,
-)
+from hardwon.entrypoints.bootstrap_upkeep import move_store_aside, repair_schema
 from hardwon.entrypoints.cli.console import complain, out, print_json, say, shown, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, resolve
@@ -96,11 +89,12 @@ def _ensure_sound(settings: Settings) -> None:
     """Repair rows, check the store, rebuild what is derived from it and close it, so that its file can be moved."""
     memory = open_memory(settings, warn)
     try:
-        for line in repair_rows(memory):
+        for line in memory.store.upkeep.repair_rows():
             warn(f"repaired: {line}")
-        ensure_sound(memory)
-        rebuild_keyword_index(memory)
-        rebuild_vector_blocks(memory)
+        memory.store.upkeep.ensure_sound()
+        memory.store.upkeep.rebuild_keyword_index()
+        for space in memory.spaces:
+            memory.store.upkeep.rebuild_vector_index(space.vectors)
     finally:
         memory.close()
 
@@ -108,7 +102,7 @@ def _ensure_sound(settings: Settings) -> None:
 def _rebuild(settings: Settings, project_root: str) -> None:
     memory = open_memory(settings, warn)
     imported = import_with_progress(memory, project_root)
-    embedded = embed_with_progress(memory)
+    embedded = embed_with_progress(memory.spaces)
     memory.close()
     complain(
         f"Rebuilt from markdown: {counted(imported.added, 'entry', 'entries')},"

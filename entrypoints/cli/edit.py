@@ -13,12 +13,13 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.use_cases.bank_drift import Drift
-from hardwon.domain.use_cases.edit_lesson import Edited
+from hardwon.domain.use_cases.edit_lesson import Edited, EditLesson
+from hardwon.domain.use_cases.embedding_spaces import Spaces
+from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_files import build_edit_file
-from hardwon.entrypoints.bootstrap_retro import bank_files, build_edit_lesson
-from hardwon.entrypoints.bootstrap_supersession import build_supersede
-from hardwon.entrypoints.bootstrap_transfer import read_markdown, write_markdown
+from hardwon.entrypoints.bootstrap_entries import build_supersede
+from hardwon.entrypoints.bootstrap_files import bank_files, build_edit_file, read_markdown, write_markdown
+from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.cli.console import agrees, can_be_asked, edited, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, open_for
@@ -32,6 +33,7 @@ from hardwon.entrypoints.presenters.entries import (
     named,
 )
 from hardwon.entrypoints.streams import readable, standard_input
+from hardwon.ports.entries import EntryRepository
 
 EDIT_EXAMPLES = """\b
 Examples:
@@ -96,11 +98,11 @@ def edit(
     own documents you edit yourself.
     """
     memory = open_for(project_root, global_store, create=False)
-    entry = find_entry(memory, entry_id)
+    entry = find_entry(memory.repository, entry_id)
     if superseded_by is not None:
         if fields or name or description or reasoning:
             raise typer.BadParameter("goes with no text", param_hint="'--superseded-by'")
-        return _supersede(memory, entry, superseded_by, as_json=as_json)
+        return _supersede(build_supersede(memory), memory.repository, entry, superseded_by, as_json=as_json)
     given = _given(fields, Texts(name, description, reasoning))
     if entry.file_path:
         return _edit_file(memory, entry, given, project_root, as_json=as_json)
@@ -116,12 +118,14 @@ def edit(
         if change.is_empty:
             return say(UNCHANGED)
         done = build_edit_lesson(memory, project_root).apply(entry.entry_id, change)
-    return _print_edited(memory, done, project_root, as_json=as_json)
+    return _print_edited(memory.spaces, done, project_root, as_json=as_json)
 
 
-def _supersede(memory: Memory, entry: Entry, reference: str, *, as_json: bool) -> None:
-    newer = find_entry(memory, reference).entry_id if reference.strip() else ""
-    changed = build_supersede(memory).apply(entry.entry_id, newer)
+def _supersede(
+    supersede: Supersede, repository: EntryRepository, entry: Entry, reference: str, *, as_json: bool
+) -> None:
+    newer = find_entry(repository, reference).entry_id if reference.strip() else ""
+    changed = supersede.apply(entry.entry_id, newer)
     if as_json:
         return print_json(
             {
@@ -148,7 +152,7 @@ def _edit_file(memory: Memory, entry: Entry, given: Texts | None, project_root: 
             return say(UNCHANGED if text.strip() else EMPTIED)
         after = with_newlines(before).replace(shown, text.rstrip("\n"), 1)
         done = edit_file.apply(entry, before, after.replace("\n", "\r\n") if "\r\n" in before else after)
-    for line in (*done.warnings, *done.skipped, *embed_now(memory)):
+    for line in (*done.warnings, *done.skipped, *embed_now(memory.spaces)):
         warn(line)
     stored = memory.repository.get(entry.entry_id) or entry
     if as_json:
@@ -226,21 +230,21 @@ def _texts(fields: Mapping[str, object]) -> dict[str, str]:
     return texts
 
 
-def _print_edited(memory: Memory, done: Edited, project_root: str, *, as_json: bool) -> None:
-    bank = bank_files(project_root, memory.settings)
+def _print_edited(spaces: Spaces, done: Edited, project_root: str, *, as_json: bool) -> None:
+    bank = bank_files(project_root, spaces.settings)
     paths = [bank.path(place) for place in done.places]
-    for line in (*done.skipped, *(embed_now(memory) if done.changed.needs_vectors else ())):
+    for line in (*done.skipped, *(embed_now(spaces) if done.changed.needs_vectors else ())):
         warn(line)
     if as_json:
         changed = [item._asdict() for item in done.changed.changes]
         print_json({"changed": changed, "changed_in": paths, "entry": entry_document(done.changed.entry)})
     for line in () if as_json else (*change_confirmation(done.changed), *(f"  changed in {path}" for path in paths)):
         say(line)
-    label_after_output(memory)
+    label_after_output(spaces.store, spaces.settings)
 
 
 def take_over(
-    memory: Memory, project_root: str, drifts: Sequence[Drift], show: Callable[[str], None], *, yes: bool
+    edit_lesson: EditLesson, drifts: Sequence[Drift], show: Callable[[str], None], *, yes: bool
 ) -> list[Drift]:
     """
     Let the store say what the files say, for each of *drifts* that the user agrees to; return those.
@@ -248,8 +252,7 @@ def take_over(
     An edited lesson is reworded, a removed one is deprecated: no search finds it any more, and it can be brought back.
 
     Args:
-        memory: The store.
-        project_root: The project's folder.
+        edit_lesson: Changes a lesson in the store and in the banks.
         drifts: The lessons that were changed in the knowledge banks by hand.
         show: Called with the lines that show each, and what became of it.
         yes: Whether the user agreed already.
@@ -259,17 +262,17 @@ def take_over(
     """
     if drifts and not yes and not can_be_asked():
         raise typer.TyperException("nobody can be asked here whether to take the changes over: give --yes")
-    return [drift for drift in drifts if _is_taken_over(memory, project_root, drift, show, yes=yes)]
+    return [drift for drift in drifts if _is_taken_over(edit_lesson, drift, show, yes=yes)]
 
 
-def _is_taken_over(memory: Memory, project_root: str, drift: Drift, show: Callable[[str], None], *, yes: bool) -> bool:
+def _is_taken_over(edit_lesson: EditLesson, drift: Drift, show: Callable[[str], None], *, yes: bool) -> bool:
     change = EntryChange(description=drift.text) if drift.text else EntryChange(importance_tier="deprecated")
     show(drift_line(drift))
     show(f"  before: {drift.entry.description}")
     show(f"  after:  {drift.text or 'removed'}")
     if not (yes or agrees("Reword it in the store?" if drift.text else "Deprecate it, so that no search finds it?")):
         return False
-    done = build_edit_lesson(memory, project_root).apply(drift.entry.entry_id, change)
+    done = edit_lesson.apply(drift.entry.entry_id, change)
     for line in change_confirmation(done.changed):
         show(line)
     return True

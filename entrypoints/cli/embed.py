@@ -9,12 +9,19 @@ import typer
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
+from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.embed_pending import Patience
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import Labelled, LabelPending
 from hardwon.domain.use_cases.retrieve import embed_query
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_label_pending
-from hardwon.entrypoints.bootstrap_models import AUTO, EMBEDDER_NAMES, without_model
+from hardwon.entrypoints.bootstrap_models import (
+    AUTO,
+    EMBEDDER_NAMES,
+    LOCAL,
+    build_label_pending,
+    open_spaces,
+    without_model,
+)
 from hardwon.entrypoints.cli.console import (
     OUR_FAILURE,
     agrees,
@@ -30,6 +37,7 @@ from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, op
 from hardwon.entrypoints.embed_after_write import Filled, embed_again, fill_spaces, label_imports
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.ports.models import DownloadableEmbedder
+from hardwon.ports.store import Store
 
 EMBEDDING_SETTING = "memory_embedding_provider"
 TRIAL_SECONDS = 30
@@ -51,19 +59,18 @@ def embed(
 ) -> None:
     """Make the vectors that are missing. It can be stopped and run again at any time."""
     memory = open_for(project_root, global_store)
-    if provider is not None:
-        memory = _changed(memory, provider)
-    if memory.vectors is None:
+    spaces = memory.spaces if provider is None else _changed(memory.spaces, provider)
+    if not spaces:
         raise typer.BadParameter(
-            f"it is {memory.settings.embedding_provider!r}, which makes no vectors; set it to 'local' or 'auto'",
+            f"it is {spaces.settings.embedding_provider!r}, which makes no vectors; set it to 'local' or 'auto'",
             param_hint=EMBEDDING_SETTING,
         )
-    problems = offer_downloads(memory)
+    problems = offer_downloads(spaces)
     if everything:
-        try_embedders(memory)  # before a long run
-    filled = embed_again_with_progress(memory) if everything else _fill(memory)
+        try_embedders(spaces)  # before a long run
+    filled = embed_again_with_progress(spaces) if everything else _fill(spaces)
     problems += filled.problems
-    pending = memory.count_pending(EVERYTHING)
+    pending = spaces.count_pending(EVERYTHING)
     if as_json:
         print_json({"embedded": filled.made, "pending": pending, "troubles": problems})
     else:
@@ -72,34 +79,34 @@ def embed(
         raise typer.Exit(OUR_FAILURE)
 
 
-def embed_with_progress(memory: Memory, limit: int | None = None) -> int:
+def embed_with_progress(spaces: Spaces, limit: int | None = None) -> int:
     """Embed at most *limit* of what is pending, with a progress bar; return how many. Failures are printed, not raised."""
-    return _fill(memory, limit).made
+    return _fill(spaces, limit).made
 
 
-def _fill(memory: Memory, limit: int | None = None) -> Filled:
-    if memory.vectors is None:
+def _fill(spaces: Spaces, limit: int | None = None) -> Filled:
+    if not spaces:
         return Filled()
     with progress() as bar:
-        task = bar.add_task("embedding", total=memory.count_pending(EVERYTHING))
-        filled = fill_spaces(memory, limit, lambda done: bar.update(task, completed=done), _patience(memory))
+        task = bar.add_task("embedding", total=spaces.count_pending(EVERYTHING))
+        filled = fill_spaces(spaces, limit, lambda done: bar.update(task, completed=done), _patience(spaces))
     for problem in filled.problems:
         warn(f"embedding stopped, keyword search finds the rest: {problem}")
     return filled
 
 
-def embed_again_with_progress(memory: Memory, only: EntryFilter = EVERYTHING) -> Filled:
+def embed_again_with_progress(spaces: Spaces, only: EntryFilter = EVERYTHING) -> Filled:
     """Make the vectors of *only* again, and those that are missing, with a progress bar. Failures are printed, not raised."""
     with progress() as bar:
-        task = bar.add_task("embedding", total=memory.count_embedded(only) + memory.count_pending(EVERYTHING))
-        filled = embed_again(memory, lambda done: bar.update(task, completed=done), _patience(memory), only)
+        task = bar.add_task("embedding", total=spaces.count_embedded(only) + spaces.count_pending(EVERYTHING))
+        filled = embed_again(spaces, lambda done: bar.update(task, completed=done), _patience(spaces), only)
     for problem in filled.problems:
         warn(f"embedding stopped, the rest keeps its vectors: {problem}")
     return filled
 
 
-def _patience(memory: Memory) -> Patience:
-    is_remote = memory.vectors is not None and memory.vectors.space.provider != "local"
+def _patience(spaces: Spaces) -> Patience:
+    is_remote = spaces.provider not in {None, LOCAL}
     return Patience(pause=_pause, between_batches=float(is_remote))
 
 
@@ -109,32 +116,32 @@ def _pause(seconds: float, reason: str) -> None:
     time.sleep(seconds)
 
 
-def _changed(memory: Memory, provider: str) -> Memory:
+def _changed(spaces: Spaces, provider: str) -> Spaces:
     """Let `auto` mean *provider* in this store, once it has shown that it works."""
     if provider not in EMBEDDER_NAMES:
         raise typer.BadParameter(f"{provider!r} is none of {', '.join(EMBEDDER_NAMES)}", param_hint="--provider")
-    named = memory.settings.embedding_provider
+    named = spaces.settings.embedding_provider
     if named != AUTO:
         raise typer.BadParameter(f"{EMBEDDING_SETTING} names {named!r}: change it there", param_hint="--provider")
-    changed = memory.with_provider(provider)
+    changed = open_spaces(spaces.settings, provider, spaces.store, spaces.warn)  # nothing is remembered yet
     offer_downloads(changed)
     try_embedders(changed)
     changed.settle_provider(force=True)
     return changed
 
 
-def try_embedders(memory: Memory) -> None:
+def try_embedders(spaces: Spaces) -> None:
     """
     Embed a word in every space in use: nothing is given up for an embedder that does not work.
 
     Raises:
         EmbedderError: one does not.
     """
-    for space in memory.spaces_in_use(EVERYTHING):
+    for space in spaces.in_use(EVERYTHING):
         embed_query(space.embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
 
 
-def offer_downloads(memory: Memory) -> list[str]:
+def offer_downloads(spaces: Spaces) -> list[str]:
     """
     Ask a person at a terminal about each model that Ollama lacks, and download it after a yes.
 
@@ -144,7 +151,7 @@ def offer_downloads(memory: Memory) -> list[str]:
     """
     problems = list[str]()
     deadline = Deadline.after(LOOK_SECONDS, time.monotonic)
-    embedders = [space.embedder for space in memory.spaces_in_use(EVERYTHING)] if can_be_asked() else []
+    embedders = [space.embedder for space in spaces.in_use(EVERYTHING)] if can_be_asked() else []
     for embedder in without_model(embedders, deadline):
         if agrees(f"Ollama has no model {embedder.space.model!r}. Download it?"):
             try:
@@ -183,7 +190,7 @@ def label(
     stopped and run again at any time.
     """
     memory = open_for(project_root, global_store)
-    pending = build_label_pending(memory)
+    pending = build_label_pending(memory.store, memory.settings)
     if not pending.chain.tiers:
         raise typer.BadParameter(
             f"it is {memory.settings.keyword_provider!r}, which asks nobody; set it to 'auto', 'haiku' or 'ollama'",
@@ -199,10 +206,10 @@ def label(
         say(f"{counted(outcome.labelled, 'entry', 'entries')} labelled, {remaining} without labels.")
 
 
-def label_after_output(memory: Memory) -> None:
+def label_after_output(store: Store, settings: Settings) -> None:
     """Label imported entries as the last thing a command does: what it printed does not wait for a labeler."""
     sys.stdout.flush()
-    label_imports(memory)
+    label_imports(store, settings)
 
 
 def _label(pending: LabelPending, limit: int | None) -> Labelled:

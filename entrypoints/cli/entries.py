@@ -10,10 +10,10 @@ from rich.text import Text
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import COLLECTIONS, EVERYTHING, EntryFilter, asked_from
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, Category
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import history_of
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, registry_of
-from hardwon.entrypoints.bootstrap_retrieval import build_summarise_usage, influences_of
+from hardwon.domain.use_cases.embedding_spaces import Spaces
+from hardwon.domain.use_cases.track_usage import SummariseUsage
+from hardwon.entrypoints.bootstrap_entries import build_summarise_usage
+from hardwon.entrypoints.bootstrap_files import build_know_projects
 from hardwon.entrypoints.cli.console import (
     NARROW,
     WIDE,
@@ -52,6 +52,7 @@ from hardwon.entrypoints.presenters.projects import origin_document, origin_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line, stored_text, utc_text
 from hardwon.entrypoints.presenters.usage import influence_line, use_document
 from hardwon.entrypoints.streams import readable
+from hardwon.ports.entries import EntryRepository
 
 WIDE_COLUMNS = ("id", "kind", "category", "seen", "confidence", "updated", "recalls", "name")
 MEDIUM_COLUMNS = ("id", "kind", "category", "name")
@@ -95,14 +96,14 @@ def list_entries(
     if names_place and scope:
         raise typer.BadParameter(ONE_PLACE, param_hint="'--scope'")
     if origin is not None:
-        wanted = wanted._replace(origins=ids_of_origin(memory, origin))
+        wanted = wanted._replace(origins=ids_of_origin(build_know_projects(memory), origin))
     only = wanted
     if not names_place:
         only = asked_from(read_workplace(memory, project_root), wanted, COLLECTIONS[collection].scope, scope)
     entries = memory.repository.find(only, limit=limit, offset=offset)
     total = memory.repository.count(only)
     if as_json:
-        used = influences_of(memory).counts(entry.entry_id for entry in entries)
+        used = memory.store.influences.counts(entry.entry_id for entry in entries)
         labels = build_know_projects(memory).registry().labels()
         rows = [
             {
@@ -116,13 +117,13 @@ def list_entries(
         return
     if entries:
         print_table(_table(entries))
-    say(f"{len(entries)} of {counted(total, 'entry', 'entries')}" if total else _nothing(memory, wanted))
-    for line in waiting_lines(memory, registry_of(memory)):
+    say(f"{len(entries)} of {counted(total, 'entry', 'entries')}" if total else _nothing(memory.repository, wanted))
+    for line in waiting_lines(memory.store, memory.registry()):
         say(line)
 
 
-def _nothing(memory: Memory, only: EntryFilter) -> str:
-    if memory.repository.count(only):
+def _nothing(repository: EntryRepository, only: EntryFilter) -> str:
+    if repository.count(only):
         return "Nothing of that is remembered here: --scope global lists all projects"
     if only == EVERYTHING:
         return "Nothing is remembered yet: run hardwon import"
@@ -172,14 +173,14 @@ def show(
 ) -> None:
     """Show one entry with all that is known about it."""
     memory = open_for(project_root, global_store, create=False)
-    entry = find_entry(memory, entry_id)
-    past = history_of(memory).of(entry.number or 0, MAX_CHANGES) if history else []
+    entry = find_entry(memory.repository, entry_id)
+    past = memory.store.history.of(entry.number or 0, MAX_CHANGES) if history else []
     labels = build_know_projects(memory).registry().labels()
     if as_json:
         recorded = {"history": [item._asdict() for item in past]} if history else {}
         used = use_document(build_summarise_usage(memory).of_entry(entry.entry_id))
         origin = {"origin": origin_document(entry, labels)}
-        print_json({**entry_document(entry), **origin, **used, **_as_memory(memory, entry), **recorded})
+        print_json({**entry_document(entry), **origin, **used, **_as_memory(memory.spaces, entry), **recorded})
         return
     for text in (entry.name, entry.description, entry.notes, entry.reasoning and f"Why: {entry.reasoning}"):
         if text:
@@ -187,28 +188,28 @@ def show(
     facts = _facts_of_learning(entry) if entry.kind == "learning" else _facts_of_file(entry)
     for name, value in {**facts, "origin": origin_line(entry, labels), **_importance(entry)}.items():
         say(f"{name:<14}{on_one_line(str(value))}")
-    _say_of_use(memory, entry)
+    _say_of_use(build_summarise_usage(memory), entry)
     for item in past:
         say(f"{'changed':<14}{utc_text(item.at)}  {on_one_line(f'{item.field}: {item.old} -> {item.new}')}")
     if history and not past:
         say(f"{'changed':<14}never")
 
 
-def _say_of_use(memory: Memory, entry: Entry) -> None:
-    use = build_summarise_usage(memory).of_entry(entry.entry_id)
+def _say_of_use(usage: SummariseUsage, entry: Entry) -> None:
+    use = usage.of_entry(entry.entry_id)
     used = f"in {counted(use.times, 'session', 'sessions')}" if use.times else "never, as far as was noticed"
     say(f"{'used':<14}{used}")
     for item in use.newest:
         say(f"{'':<14}{on_one_line(influence_line(item))}")
 
 
-def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:
+def _as_memory(spaces: Spaces, entry: Entry) -> dict[str, object]:
     """Return the keys of requirement C-T1.3 that an entry's own fields do not have, for the kinds it speaks of."""
     if entry.kind not in CONVERSATION_KINDS:
         return {}
     return {
         "text": entry.description,
-        "embedding": _embedding(memory, entry),
+        "embedding": _embedding(spaces, entry),
         "type": entry.kind,
         "project": entry.source_project,
         "timestamp": int(entry.updated_at.timestamp()),
@@ -216,8 +217,8 @@ def _as_memory(memory: Memory, entry: Entry) -> dict[str, object]:
     }
 
 
-def _embedding(memory: Memory, entry: Entry) -> list[float] | None:
-    stores = (space.vectors for space in memory.spaces if entry.kind in space.vectors.kinds)
+def _embedding(spaces: Spaces, entry: Entry) -> list[float] | None:
+    stores = (space.vectors for space in spaces if entry.kind in space.vectors.kinds)
     return next(
         (vector.tolist() for store in stores if (vector := store.vectors_of([entry.entry_id]).get(entry.entry_id))),
         None,

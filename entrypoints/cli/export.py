@@ -13,8 +13,9 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import StorageError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_transfer import (
+from hardwon.entrypoints.bootstrap_files import (
     STANDARD_STREAM,
+    build_know_projects,
     count_exported,
     export_lines,
     render_index,
@@ -26,6 +27,8 @@ from hardwon.entrypoints.cli.options import GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.context import ASK_SECONDS
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_new_ones
+from hardwon.ports.entries import EntryRepository
+from hardwon.ports.vectors import VectorStore
 
 SESSIONS = EntryFilter(kinds=("session",))
 DIMENSIONS = 384
@@ -63,10 +66,12 @@ def export(
         if form == "markdown":
             complain(f"Exported {_entries(write_export_folder(memory, output or '', replace=force))} to {output}")
         elif form == "memory-index":
-            _export_sessions(memory, output if to_file else None, replace=force)
+            _export_sessions(
+                memory.repository, memory.spaces.vectors_for("session"), output if to_file else None, replace=force
+            )
         else:
             with suppress(StorageError):  # a project without its first commit is found by its path only
-                look_up_new_ones(memory, project_root, ASK_SECONDS)
+                look_up_new_ones(build_know_projects(memory), project_root, ASK_SECONDS)
             _export_lines(memory, output if to_file else None, replace=force)
     except UnreadableFileError as error:
         raise typer.BadParameter(f"{output!r}: {error}", param_hint="'--output'") from error
@@ -92,9 +97,11 @@ def _write_out(lines: Iterable[bytes]) -> None:
     sys.stdout.buffer.flush()
 
 
-def _export_sessions(memory: Memory, output: str | None, *, replace: bool) -> None:
-    with memory.repository.snapshot():
-        sessions = list(_sessions(memory))
+def _export_sessions(
+    repository: EntryRepository, stored: VectorStore | None, output: str | None, *, replace: bool
+) -> None:
+    with repository.snapshot():
+        sessions = list(_sessions(repository, stored))
     if output is None:
         sys.stdout.write(render_index(sessions, ascii_only=not sys.stdout.encoding.lower().startswith("utf")))
         return
@@ -102,9 +109,8 @@ def _export_sessions(memory: Memory, output: str | None, *, replace: bool) -> No
     complain(f"Exported {counted(len(sessions), 'session', 'sessions')} to {output}")
 
 
-def _sessions(memory: Memory) -> Iterator[tuple[Entry, Vector | None]]:
+def _sessions(repository: EntryRepository, stored: VectorStore | None) -> Iterator[tuple[Entry, Vector | None]]:
     """Yield the sessions with their vectors, where these are of the width that the index holds."""
-    repository, stored = memory.repository, memory.vectors_for("session")
     for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
         vector = stored.vectors_of([entry.entry_id]).get(entry.entry_id) if stored else None
         yield entry, vector if vector and len(vector) == DIMENSIONS else None

@@ -17,13 +17,19 @@ import typer
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import EmbedderError, InvalidEntryError, StorageError, UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.own_files import is_storable
 from hardwon.domain.use_cases.embed_pending import BATCH
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.place_files import PlaceFiles
 from hardwon.domain.use_cases.save_session import Given, SaveSession
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_files import build_index_files, build_place_files, build_save_session
-from hardwon.entrypoints.bootstrap_transfer import is_storable, watch_files
-from hardwon.entrypoints.bootstrap_upkeep import rebuild_keyword_index
+from hardwon.entrypoints.bootstrap_files import (
+    build_index_files,
+    build_place_files,
+    build_save_session,
+    build_settle_versions,
+    watch_files,
+)
 from hardwon.entrypoints.cli.console import complain, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import (
     embed_again_with_progress,
@@ -33,11 +39,12 @@ from hardwon.entrypoints.cli.embed import (
     try_embedders,
 )
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, ensure_storable, open_for
-from hardwon.entrypoints.context import others_notice, read_workplace, settle_versions
+from hardwon.entrypoints.context import others_notice, read_workplace
 from hardwon.entrypoints.embed_after_write import Filled, fill_spaces
 from hardwon.entrypoints.presenters.entries import complaints_of_private, entry_document
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.streams import is_piped, standard_input
+from hardwon.ports.store import Store
 
 ASK_GIT_SECONDS = 5.0
 """How long git may be asked about projects that are new to the store, all together."""
@@ -81,19 +88,21 @@ def index(
     memory = open_for(project_root, global_store, create=not dry_run)
     index_files = build_index_files(memory, project_root, read_workplace(memory, project_root))
     if not dry_run:
-        _prepare(memory, rebuild_fts=rebuild_fts)
+        _prepare(memory.store, build_place_files(memory), rebuild_fts=rebuild_fts)
     wanted = [_existing(path, index_files) for path in paths or ()]
     run = functools.partial(index_files.index, wanted, force=force or rebuild, everywhere=rebuild, dry_run=dry_run)
     indexed = _index_with_progress(run, verbose=verbose)
-    at_home = 0 if dry_run else settle_versions(memory, project_root, read_workplace(memory, project_root))
+    at_home = (
+        0 if dry_run else build_settle_versions(memory, project_root, read_workplace(memory, project_root)).settle()
+    )
     if not dry_run:
-        offer_downloads(memory)
+        offer_downloads(memory.spaces)
     made = 0
-    if rebuild and not dry_run and _can_embed(memory):
-        made = embed_again_with_progress(memory, index_files.of_project).made
+    if rebuild and not dry_run and _can_embed(memory.spaces):
+        made = embed_again_with_progress(memory.spaces, index_files.of_project).made
     elif not dry_run:
-        made = embed_with_progress(memory, None if embed or rebuild else BATCH)
-    missing = memory.count_pending(EVERYTHING)
+        made = embed_with_progress(memory.spaces, None if embed or rebuild else BATCH)
+    missing = memory.spaces.count_pending(EVERYTHING)
     if as_json:
         print_json({**attrs.asdict(indexed), "dry_run": dry_run, "embedded": made, "pending": missing})
     else:
@@ -103,15 +112,14 @@ def index(
         if at_home:
             say(others_notice(at_home))
     if not dry_run:
-        label_after_output(memory)
+        label_after_output(memory.store, memory.settings)
 
 
-def _prepare(memory: Memory, *, rebuild_fts: bool) -> None:
+def _prepare(store: Store, place: PlaceFiles, *, rebuild_fts: bool) -> None:
     """Rebuild the keyword index if that is wanted, and give entries of files their project that lack one."""
     if rebuild_fts:
-        rebuild_keyword_index(memory)
-    place = build_place_files(memory)
-    if place.place_all(memory.repository):
+        store.upkeep.rebuild_keyword_index()
+    if place.place_all(store.entries):
         place.ask(Deadline.after(ASK_GIT_SECONDS, time.monotonic))
 
 
@@ -142,14 +150,14 @@ def _index_with_progress(run: Callable[..., Indexed], *, verbose: bool) -> Index
     return indexed
 
 
-def _can_embed(memory: Memory) -> bool:
+def _can_embed(spaces: Spaces) -> bool:
     """Return whether every embedder in use works; else a warning says why not."""
     try:
-        try_embedders(memory)
+        try_embedders(spaces)
     except EmbedderError as error:
         warn(f"the vectors stay as they are: {error}")
         return False
-    return bool(memory.spaces)
+    return bool(spaces)
 
 
 def _say_plan(indexed: Indexed) -> None:
@@ -214,11 +222,11 @@ def save(
         output(f"Saved: {path}")
     output(f"Indexed: {entry.name} (id: {entry.entry_id})")
     if not no_embed:
-        output(f"Embedded: {counted(_embed(memory), 'vector', 'vectors')} made")
+        output(f"Embedded: {counted(_embed(memory.spaces), 'vector', 'vectors')} made")
     if as_json:
         print_json(entry_document(entry))
     if not no_embed:
-        label_after_output(memory)
+        label_after_output(memory.store, memory.settings)
 
 
 def _named(file: str | None) -> str | None:
@@ -242,9 +250,9 @@ def _split(labels: list[str] | None) -> tuple[str, ...]:
     return tuple(item for label in labels or () for item in label.split(","))
 
 
-def _embed(memory: Memory) -> int:
+def _embed(spaces: Spaces) -> int:
     try:
-        filled = fill_spaces(memory, BATCH)
+        filled = fill_spaces(spaces, BATCH)
     except StorageError as error:
         filled = Filled(problems=(str(error),))
     for problem in filled.problems:
@@ -265,7 +273,7 @@ def watch(*, project_root: ProjectRoot = ".", global_store: GlobalStore = None, 
     reported = set[str]()
     for number, _ in enumerate(watch_files(project_root, memory.settings.document_roots, leaving)):
         index_files = build_index_files(memory, project_root, read_workplace(memory, project_root))
-        _keep_up(memory, index_files, leaving, reported, as_json=as_json)
+        _keep_up(memory.spaces, index_files, leaving, reported, as_json=as_json)
         if not number:
             complain("Watching; Ctrl-C ends it.")
 
@@ -282,15 +290,15 @@ def _leaving_on_signals() -> threading.Event:
 
 
 def _keep_up(
-    memory: Memory, index_files: IndexFiles, leaving: threading.Event, reported: set[str], *, as_json: bool
+    spaces: Spaces, index_files: IndexFiles, leaving: threading.Event, reported: set[str], *, as_json: bool
 ) -> None:
     """Index what changed and make its vectors; trouble with the store is over at the next change."""
     try:
         _report(index_files.index(wanted=lambda: not leaving.is_set()), reported, as_json=as_json)
         sys.stdout.flush()
         if not leaving.is_set():
-            embed_with_progress(memory, BATCH)
-            label_after_output(memory)
+            embed_with_progress(spaces, BATCH)
+            label_after_output(spaces.store, spaces.settings)
     except StorageError as error:
         warn(f"left for the next change: {error}")
 

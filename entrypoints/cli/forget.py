@@ -12,19 +12,21 @@ from hardwon.domain.model.erasure import MIN_TEXT_BYTES
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.identity import IDENTITY, folded
+from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import KINDS
 from hardwon.domain.use_cases.edit_entries import ids_begun, ids_numbered, is_number
 from hardwon.domain.use_cases.forget import ForgetForGood, Forgotten, Plan, Wanted
-from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_folders import dismiss_folder
-from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, complete_interrupted, while_nothing_is_captured
-from hardwon.entrypoints.bootstrap_store import server_of, vacuum_server
+from hardwon.domain.use_cases.know_projects import KnowProjects
+from hardwon.entrypoints.bootstrap_files import build_know_projects
+from hardwon.entrypoints.bootstrap_upkeep import administer, build_forget_for_good, dismiss_folder
+from hardwon.entrypoints.capture import complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.cli.console import OUR_FAILURE, Yes, agrees, ask, complain, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
 from hardwon.entrypoints.cli.project import ids_of_origin
 from hardwon.entrypoints.presenters.entries import by_place
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import readable, standard_input
+from hardwon.ports.entries import EntryRepository
 from hardwon.ports.erasure import Begun
 
 PREVIEWED = 20
@@ -91,34 +93,36 @@ def forget(
     """
     memory = open_for(project_root, global_store, create=False)
     if undo is not None:
-        _undo(memory, readable(undo), as_json=as_json)
+        _undo(memory.repository, readable(undo), as_json=as_json)
         return
     if gone is not None:
-        _dismiss(memory, os.path.realpath(os.path.expanduser(readable(gone))), as_json=as_json)
+        _dismiss(memory.settings.global_store, os.path.realpath(os.path.expanduser(readable(gone))), as_json=as_json)
         return
     if vacuum and memory.settings.server is None:
         raise typer.BadParameter("the store is a file: each run writes it again", param_hint="'--vacuum'")
     if vacuum and not (wanted or since or until or session or project or origin or kinds or secrets):
-        vacuum_server(server_of(memory.settings))
+        administer(memory.settings.server).vacuum()
         say("The bytes of deleted rows have left the server's files")
         return
     forgetting = build_forget_for_good(memory, project_root)
     if secrets:
-        _redact(memory, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json)
+        _redact(memory.settings.global_store, forgetting, yes=yes, keep_bank=keep_bank, as_json=as_json)
         return
-    if interrupted := complete_interrupted(memory, forgetting):
+    if interrupted := complete_interrupted(memory.settings.global_store, forgetting):
         complain("An interrupted run of hardwon forget was completed")
         if not (wanted or since or until or session or project or origin or kinds):
             _report(None, interrupted, as_json=as_json)
             return
-    only = _filter(memory, session=session, project=project, origin=origin, kinds=kinds)
-    plan = forgetting.plan(attrs.evolve(_wanted(memory, wanted or [], only, since, until), any_case=any_case))
+    only = _filter(build_know_projects(memory), session=session, project=project, origin=origin, kinds=kinds)
+    plan = forgetting.plan(
+        attrs.evolve(_wanted(memory.repository, wanted or [], only, since, until), any_case=any_case)
+    )
     if plan.is_empty:
         done = forgetting.prove(plan.begun, plan.problems)
     else:
         begun = _confirmed(plan, yes=yes, keep_bank=keep_bank)
-        done = while_nothing_is_captured(memory, lambda: forgetting.run(begun))
-    _report(plan, _vacuumed(memory, done) if vacuum else done, as_json=as_json)
+        done = while_nothing_is_captured(memory.settings.global_store, lambda: forgetting.run(begun))
+    _report(plan, _vacuumed(memory.settings, done) if vacuum else done, as_json=as_json)
 
 
 def _confirmed(plan: Plan, *, yes: bool, keep_bank: bool) -> Begun:
@@ -130,16 +134,16 @@ def _confirmed(plan: Plan, *, yes: bool, keep_bank: bool) -> Begun:
     return plan.begun._replace(keeps_banks=keep_bank or not _agrees_to_banks(plan, yes=yes))
 
 
-def _vacuumed(memory: Memory, done: Forgotten) -> Forgotten:
+def _vacuumed(settings: Settings, done: Forgotten) -> Forgotten:
     """Remove the bytes of deleted rows from the server's files; return *done* with the problem, if there is one."""
     try:
-        vacuum_server(server_of(memory.settings))
+        administer(settings.server).vacuum()
     except StorageError as error:
         return attrs.evolve(done, problems=(*done.problems, str(error)))
     return done
 
 
-def _redact(memory: Memory, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool) -> None:
+def _redact(folder: str, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool) -> None:
     """
     Redact what was kept before.
 
@@ -152,7 +156,7 @@ def _redact(memory: Memory, forgetting: ForgetForGood, *, yes: bool, keep_bank: 
             complain(f"  {place}: {kept}")
         ask("redact the secrets in it", yes=yes)
     if found:
-        problems = while_nothing_is_captured(memory, lambda: forgetting.redact(keeps_banks=keep_bank))
+        problems = while_nothing_is_captured(folder, lambda: forgetting.redact(keeps_banks=keep_bank))
     if as_json:
         print_json({"places": [item._asdict() for item in found], "problems": [*problems]})
     else:
@@ -165,14 +169,14 @@ def _redact(memory: Memory, forgetting: ForgetForGood, *, yes: bool, keep_bank: 
         raise typer.Exit(OUR_FAILURE)
 
 
-def _undo(memory: Memory, owner: str, *, as_json: bool) -> None:
+def _undo(repository: EntryRepository, owner: str, *, as_json: bool) -> None:
     """
     Let what was forgotten under *owner* be stored again.
 
     Raises:
         typer.BadParameter: nothing was.
     """
-    if not memory.repository.forgotten.lift(owner):
+    if not repository.forgotten.lift(owner):
         raise typer.BadParameter(f"nothing was forgotten under {owner!r}", param_hint="'--undo-tombstone'")
     if as_json:
         print_json({"lifted": owner})
@@ -180,7 +184,7 @@ def _undo(memory: Memory, owner: str, *, as_json: bool) -> None:
         say("The text can be stored again; what was erased does not come back by itself")
 
 
-def _dismiss(memory: Memory, folder: str, *, as_json: bool) -> None:
+def _dismiss(store: str, folder: str, *, as_json: bool) -> None:
     """
     Ask for *folder* no more.
 
@@ -189,7 +193,7 @@ def _dismiss(memory: Memory, folder: str, *, as_json: bool) -> None:
     """
     if os.path.isdir(folder) and os.listdir(folder):
         raise typer.BadParameter(f"{folder!r} is there, and is searched: delete it first", param_hint="'--gone'")
-    dismiss_folder(memory, folder)
+    dismiss_folder(store, folder)
     if as_json:
         print_json({"gone": folder})
     else:
@@ -197,7 +201,7 @@ def _dismiss(memory: Memory, folder: str, *, as_json: bool) -> None:
 
 
 def _filter(
-    memory: Memory, *, session: str | None, project: str | None, origin: str | None, kinds: list[str] | None
+    know: KnowProjects, *, session: str | None, project: str | None, origin: str | None, kinds: list[str] | None
 ) -> EntryFilter:
     unknown = next((kind for kind in kinds or () if kind not in KINDS), None)
     if unknown is not None:
@@ -206,12 +210,12 @@ def _filter(
         kinds=tuple(kind for kind in KINDS if kind in kinds) if kinds else EVERYTHING.kinds,
         session=None if session is None else readable(session),
         label=None if project is None else readable(project),
-        origins=() if origin is None else ids_of_origin(memory, readable(origin)),
+        origins=() if origin is None else ids_of_origin(know, readable(origin)),
     )
 
 
 def _wanted(
-    memory: Memory, arguments: Sequence[str], only: EntryFilter, since: str | None, until: str | None
+    repository: EntryRepository, arguments: Sequence[str], only: EntryFilter, since: str | None, until: str | None
 ) -> Wanted:
     """
     Return what the arguments mean: ids if all of them are, else one text.
@@ -220,7 +224,7 @@ def _wanted(
         typer.BadParameter: nothing was given, or the text is too short.
     """
     given = [standard_input().strip()] if [*arguments] == ["-"] else [*map(readable, arguments)]
-    ids = [_id_meant(memory, argument) for argument in given]
+    ids = [_id_meant(repository, argument) for argument in given]
     is_text = not all(ids)
     wanted = Wanted(
         text=" ".join(given).strip() if is_text else "",
@@ -238,15 +242,15 @@ def _wanted(
     return wanted
 
 
-def _id_meant(memory: Memory, argument: str) -> str:
+def _id_meant(repository: EntryRepository, argument: str) -> str:
     """Return the id that *argument* is, also of an entry that was deleted, begins, or numbers after a #; empty for a text."""
     if IDENTITY.fullmatch(argument):
-        edited = memory.repository.reworded(argument)
+        edited = repository.reworded(argument)
         return edited.entry_id if edited else argument
     if argument.startswith("#") and is_number(argument[1:]):
-        found = ids_numbered(memory.repository, argument[1:])
+        found = ids_numbered(repository, argument[1:])
     else:
-        found = ids_begun(memory.repository, argument) if len(argument) >= SHORTEST_ID else []
+        found = ids_begun(repository, argument) if len(argument) >= SHORTEST_ID else []
     return found[0] if len(found) == 1 else ""
 
 

@@ -14,10 +14,22 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.project import CONVERSATIONS, Conversations
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_agents import NAMES, build_agents, build_set_up, used_agents, write_plugin
-from hardwon.entrypoints.bootstrap_files import build_index_host_memory
-from hardwon.entrypoints.bootstrap_project import count_host_facts, folder_of_files, host_memory, top_of
-from hardwon.entrypoints.bootstrap_projects import build_git_exclusion, build_know_projects
+from hardwon.entrypoints.bootstrap_agents import (
+    NAMES,
+    build_agents,
+    build_set_up,
+    count_host_facts,
+    host_memory,
+    used_agents,
+    write_plugin,
+)
+from hardwon.entrypoints.bootstrap_files import (
+    build_git_exclusion,
+    build_index_host_memory,
+    build_know_projects,
+    folder_of_files,
+    top_of,
+)
 from hardwon.entrypoints.cli.console import USERS_MISTAKE, Yes, agrees, ask, can_be_asked, print_json, say, warn
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for, resolve
@@ -209,7 +221,7 @@ def keep_conversations(
     if project.root is None:
         return None
     with contextlib.closing(open_for(project.root, global_store)) as memory:
-        known = look_up(memory, project.root)
+        known = look_up(build_know_projects(memory), project.root)
         chosen = given or known.chosen or (_asked() if is_asked and can_be_asked() else known.conversations)
         exclusion, root = build_git_exclusion(), folder_of_files(project.root)
         if chosen == "shared":
@@ -254,10 +266,10 @@ def get_ready(
     compile_programs()
     memory = open_for(project_root, global_store)
     try:
-        trusted = trust_here(memory, project_root) if is_project else ""
+        trusted = trust_here(build_know_projects(memory), project_root) if is_project else ""
         imported = import_with_progress(memory, project_root)
         facts = _import_facts(memory, project_root, facts_folder) if facts_folder else None
-        embedded = embed_with_progress(memory)
+        embedded = embed_with_progress(memory.spaces)
     finally:
         memory.close()
     settings = memory.settings

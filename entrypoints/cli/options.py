@@ -9,14 +9,15 @@ import typer
 from hardwon.domain.model.filters import COLLECTIONS, CollectionName, EntryFilter, Scope, ScopeName
 from hardwon.domain.model.settings import Resolved
 from hardwon.domain.model.vocabulary import Kind, Tier
-from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_project import read_settings
+from hardwon.entrypoints.bootstrap import Memory, open_memory, read_settings
+from hardwon.entrypoints.bootstrap_files import build_know_projects
 from hardwon.entrypoints.cli.console import at_end, warn
 from hardwon.entrypoints.projects import look_up_clone
 from hardwon.entrypoints.streams import readable
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
+    from hardwon.ports.entries import EntryRepository
 
 MOST = 2**31 - 1
 
@@ -90,7 +91,7 @@ def _name(given: str | None) -> str | None:
 REFERENCE_HELP = "The id, or at least its first 4 characters, or the number."
 
 
-def find_entry(memory: Memory, reference: str) -> "Entry":
+def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
     """
     Return the entry that *reference* names: its id, the beginning of it, or its number (rule U-3).
 
@@ -103,10 +104,10 @@ def find_entry(memory: Memory, reference: str) -> "Entry":
 
     reference = readable(reference)
     digits = reference.removeprefix("#")
-    numbered = ids_numbered(memory.repository, digits)
-    begun = [] if reference.startswith("#") else ids_begun(memory.repository, reference)
+    numbered = ids_numbered(repository, digits)
+    begun = [] if reference.startswith("#") else ids_begun(repository, reference)
     found = {*numbered, *begun}
-    if len(found) == 1 and (entry := memory.repository.get(*found)):
+    if len(found) == 1 and (entry := repository.get(*found)):
         return entry
     if numbered and begun:
         raise _not_found(
@@ -128,7 +129,7 @@ def ensure_storable(project_root: str) -> None:
     Raises:
         typer.BadParameter: it can't.
     """
-    from hardwon.entrypoints.bootstrap_transfer import NOT_STORABLE, is_storable  # 30 ms
+    from hardwon.domain.model.own_files import NOT_STORABLE, is_storable
 
     real = os.path.realpath(project_root)
     if not is_storable(real):
@@ -189,9 +190,9 @@ def open_for(project_root: str, global_store: str | None, *, create: bool = True
     memory = open_memory(resolve(project_root, global_store).settings, warn, create=create)
     at_end.callback(memory.close)  # without the words of what it deleted
     if memory.store.upkeep.has_outdated_keywords():
-        from hardwon.entrypoints.bootstrap_upkeep import update_keyword_index_later  # once after an upgrade
+        from hardwon.entrypoints.bootstrap_capture import update_keyword_index_later
 
-        update_keyword_index_later(memory, project_root)
+        update_keyword_index_later(memory.store, memory.settings, memory.warn, project_root)
     if looks_up:
-        look_up_clone(memory, project_root)
+        look_up_clone(build_know_projects(memory), project_root)
     return memory

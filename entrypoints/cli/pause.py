@@ -5,8 +5,7 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.pause import NEVER, Pause, holding, parse_duration, pause_of
-from hardwon.entrypoints.bootstrap import system_clock
-from hardwon.entrypoints.bootstrap_project import open_pauses
+from hardwon.entrypoints.bootstrap import open_pauses, system_clock
 from hardwon.entrypoints.cli.console import print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, resolve
 from hardwon.entrypoints.host_session import host_session

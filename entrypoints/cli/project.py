@@ -10,7 +10,7 @@ from rich.table import Table
 from hardwon.domain.model.project import Project, Registry
 from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, identify
+from hardwon.entrypoints.bootstrap_files import build_know_projects, identify
 from hardwon.entrypoints.cli.console import (
     NARROW,
     Yes,
@@ -71,7 +71,7 @@ def find_project(know: KnowProjects, name: str, hint: str, besides: str = "") ->
     raise typer.BadParameter(f"no project is called {name!r}: {SHOWN_BY}", param_hint=hint)
 
 
-def ids_of_origin(memory: Memory, name: str) -> tuple[str, ...]:
+def ids_of_origin(know: KnowProjects, name: str) -> tuple[str, ...]:
     """
     Return the ids of the project that *name* means, and of its other clones; that of a folder is looked up.
 
@@ -79,9 +79,8 @@ def ids_of_origin(memory: Memory, name: str) -> tuple[str, ...]:
         typer.BadParameter: it means none, or more than one.
 
     """
-    know = build_know_projects(memory)
     if os.path.isdir(name):
-        look_up_if_possible(memory, name)
+        look_up_if_possible(know, name)
     return know.registry().group_of(find_project(know, name, "'--origin'"))
 
 
@@ -95,7 +94,7 @@ def _in_folder(registry: Registry, name: str) -> Sequence[Project]:
 def _opened(global_store: str | None, folder: str, *, create: bool) -> tuple[Memory, KnowProjects]:
     """Return the open store, in which the project of *folder* is looked up if the store can be written."""
     memory = open_for(_checked(folder), global_store, create=create)
-    look_up_if_possible(memory, folder)
+    look_up_if_possible(build_know_projects(memory), folder)
     return memory, build_know_projects(memory)
 
 
@@ -268,7 +267,7 @@ def move(
     memory = open_for(_checked(folder), global_store, create=False, looks_up=False)
     know = build_know_projects(memory)
     known = know.registry().named(readable(source)) or know.registry().named(folder_of(source))
-    there = look_up(memory, folder)
+    there = look_up(build_know_projects(memory), folder)
     is_noticed = [there.id] == [project.id for project in known if project.identity.key != there.identity.key]
     project = there if source and is_noticed else _at_former_place(know, source, there)
     if project.first_commit and there.first_commit and project.first_commit != there.first_commit:

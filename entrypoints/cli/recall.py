@@ -25,11 +25,13 @@ from hardwon.domain.model.filters import (
 from hardwon.domain.model.injection.block import Diagnostics, MemoryBlock
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.ranking.policy import Answer, Question
+from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.recall import Recollection
 from hardwon.entrypoints.bootstrap import Memory
+from hardwon.entrypoints.bootstrap_agents import who_asks
+from hardwon.entrypoints.bootstrap_entries import build_recall, build_search
 from hardwon.entrypoints.bootstrap_models import OFF
-from hardwon.entrypoints.bootstrap_project import who_asks
-from hardwon.entrypoints.bootstrap_retrieval import build_recall, build_search
 from hardwon.entrypoints.cli.console import columns, complain, out, print_items, say, warn
 from hardwon.entrypoints.cli.options import (
     MOST,
@@ -61,22 +63,22 @@ READABLE = 100
 """Columns; lines that are longer are hard to read, however wide the terminal is."""
 
 
-def print_notes(memory: Memory, recollection: Recollection) -> None:
+def print_notes(settings: Settings, spaces: Spaces, recollection: Recollection) -> None:
     """Tell on standard error what was missing from a search."""
     for line in recollection.degradations:
         warn(line)
-    if memory.settings.embedding_provider == OFF:
+    if settings.embedding_provider == OFF:
         warn(WORDS_ONLY)
     elif not any(line.startswith(NO_MEANING) for line in recollection.degradations) and (
-        without := _without_vectors(memory, recollection)
+        without := _without_vectors(spaces, recollection)
     ):
         complain(f"({without} without embeddings)")
 
 
-def _without_vectors(memory: Memory, recollection: Recollection) -> int:
+def _without_vectors(spaces: Spaces, recollection: Recollection) -> int:
     """Return how many entries in scope lack a vector; one that the model can't read is not compared, but has one."""
     not_compared = recollection.searched - recollection.found_by_meaning
-    return min(not_compared, memory.count_pending(EVERYTHING)) if not_compared else 0
+    return min(not_compared, spaces.count_pending(EVERYTHING)) if not_compared else 0
 
 
 def readable_columns() -> int:
@@ -156,7 +158,7 @@ class Asked(NamedTuple):
 def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
     """Print the answers to a question that was asked of *collection*; who wants none gets no word."""
     if asked.question.limit > 0:
-        print_notes(asked.memory, asked.recollection)
+        print_notes(asked.memory.settings, asked.memory.spaces, asked.recollection)
     if as_json:
         print_items(
             (_document(asked, answer) for answer in asked.recollection.answers),
@@ -241,7 +243,7 @@ def _print_block(asked: Asked) -> None:
         total=memory.repository.count(LEARNINGS),
         vector=recollection.found_by_meaning,
         keyword=recollection.found_by_word,
-        pending=memory.count_pending(LEARNINGS),
+        pending=memory.spaces.count_pending(LEARNINGS),
         query=asked.question.text,
         model=recollection.embedded_by,
         numpy_missing=recollection.numpy_missing,

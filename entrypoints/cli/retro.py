@@ -14,22 +14,19 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidAnswerError
 from hardwon.domain.model.retro.bank_edit import BankPlace
 from hardwon.domain.model.retro.lesson import Answer, Lesson, read_lessons
-from hardwon.domain.use_cases.retro import Kept, Revised, SaveRetro
-from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_files import build_find_drift
-from hardwon.entrypoints.bootstrap_retro import (
-    Work,
-    build_review,
-    build_revise_learning,
-    build_save_retro,
-    read_feature,
-    read_work,
-    work_sources,
+from hardwon.domain.use_cases.retro import Kept, Review, Revised, SaveRetro
+from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
+from hardwon.entrypoints.bootstrap_entries import build_recall
+from hardwon.entrypoints.bootstrap_files import (
+    build_find_drift,
+    read_text,
 )
-from hardwon.entrypoints.bootstrap_transfer import read_text
+from hardwon.entrypoints.bootstrap_upkeep import build_revise_learning, build_save_retro
 from hardwon.entrypoints.cli.console import USERS_MISTAKE, complain, print_json, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import REFERENCE_HELP, AsJson, GlobalStore, ProjectRoot, find_entry, resolve
+from hardwon.entrypoints.cli.retro_json import answer_from_text
+from hardwon.entrypoints.cli.retro_work import Work, read_feature, read_work
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import (
@@ -43,7 +40,6 @@ from hardwon.entrypoints.presenters.entries import (
     storing_confirmation,
 )
 from hardwon.entrypoints.presenters.text import counted, stored_text, visible
-from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.streams import standard_input
 from hardwon.ports.knowledge_bank import BankFiles
 
@@ -80,7 +76,7 @@ def write(
     warnings.add(*kept.skipped)
     stored = keep.open_store is not None and not dry_run
     if stored:
-        warnings.add(*embed_now(opened()))
+        warnings.add(*embed_now(opened().spaces))
     warnings.add(*_complaints(lessons, in_store=settings.semantic_enabled))
     if as_json:
         entries = [_written_document(each, keep.bank) for each in kept.lessons]
@@ -88,7 +84,7 @@ def write(
     else:
         _say(kept.lessons, keep, dry_run=dry_run)
     if stored:
-        label_after_output(opened())
+        label_after_output(opened().store, settings)
 
 
 def _text(path: str) -> str:
@@ -122,8 +118,7 @@ def _lessons(answer: Answer, project_root: str, warnings: _Warnings) -> Sequence
     if answer.unknown:
         names = ", ".join(sorted(answer.unknown))
         warnings.add(f"these fields are none of an entry's and were left out: {names}")
-    sources = work_sources(project_root, warnings.add)
-    return read_lessons(answer, read_feature(sources, project_root), sources.clock.now())
+    return read_lessons(answer, read_feature(project_root, warnings.add), system_clock().now())
 
 
 def _say(kept: Sequence[Kept], keep: SaveRetro, *, dry_run: bool) -> None:
@@ -214,10 +209,10 @@ def review(
     memory = _opened(project_root, global_store)
     if memory is None:
         return _print_revised({"skipped": REVIEW_SKIPPED, "entries": []}, [REVIEW_SKIPPED], as_json=as_json)
-    work = read_work(work_sources(project_root, warn))
-    found = _found(memory, project_root, work, limit)
-    now = memory.clock.now()
-    drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
+    workplace, now = read_workplace(memory, project_root), memory.clock.now()
+    work = read_work(project_root, now, warn)
+    found = _found(Review(build_recall(memory), workplace), work, limit)
+    drifts = build_find_drift(memory, project_root, workplace).find()
     document = {
         "skipped": None,
         "entries": [_review_document(each, now) for each in found],
@@ -240,7 +235,7 @@ def confirm(
     if memory is None:
         return _print_revised(NOT_LOOKED_AT, [REVIEW_SKIPPED], as_json=as_json)
     revise = build_revise_learning(memory, project_root)
-    looked = _looked(revise.confirm, find_entry(memory, entry_id))
+    looked = _looked(revise.confirm, find_entry(memory.repository, entry_id))
     line = f"Confirmed: {named(looked.entry)}, now observed {looked.entry.observation_count} times"
     return _print_revised(_looked_at(looked, revise.bank), [line, *_files(looked, revise.bank)], as_json=as_json)
 
@@ -257,7 +252,7 @@ def promote(
     if memory is None:
         return _print_revised({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)
     revise = build_revise_learning(memory, project_root)
-    looked = _looked(revise.promote, find_entry(memory, entry_id))
+    looked = _looked(revise.promote, find_entry(memory.repository, entry_id))
     is_new = looked.before.source_project is not None or looked.noted.appended is not None
     line = f"{'Promoted' if is_new else 'Unchanged, it was universal already'}: {named(looked.entry)}"
     document = {**_looked_at(looked, revise.bank), "promoted": is_new}
@@ -270,9 +265,8 @@ def _opened(project_root: str, global_store: str | None) -> Memory | None:
     return open_memory(settings, warn, create=False) if settings.semantic_enabled else None
 
 
-def _found(memory: Memory, project_root: str, work: Work, limit: int) -> Sequence[Entry]:
-    ask = build_review(memory, project_root)
-    entries, degradations = ask.find(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
+def _found(review: Review, work: Work, limit: int) -> Sequence[Entry]:
+    entries, degradations = review.find(work.signals, work.began, limit, Deadline.after(SEARCH_SECONDS, time.monotonic))
     for line in degradations:
         warn(line)
     return entries

@@ -7,14 +7,16 @@ import typer
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
+from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.bank_drift import Drift
-from hardwon.domain.use_cases.merge_lessons import ensure_mergeable
+from hardwon.domain.use_cases.embedding_spaces import Spaces
+from hardwon.domain.use_cases.merge_lessons import MergeLessons, ensure_mergeable
 from hardwon.domain.use_cases.review_memory import Captured, Pair, ReviewItem, Untrusted
+from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_validate_entry
-from hardwon.entrypoints.bootstrap_overview import build_merge_lessons, build_review_memory
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, registry_of
-from hardwon.entrypoints.bootstrap_supersession import build_supersede, proposals_of
+from hardwon.entrypoints.bootstrap_entries import build_supersede, build_validate_entry
+from hardwon.entrypoints.bootstrap_files import build_know_projects
+from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson, build_merge_lessons, build_review_memory
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_items, print_json, say, warn
 from hardwon.entrypoints.cli.edit import EMPTIED, edit, read_texts, take_over, template
 from hardwon.entrypoints.cli.forget import forget
@@ -31,6 +33,7 @@ from hardwon.entrypoints.presenters.entries import change_confirmation, entry_do
 from hardwon.entrypoints.presenters.projects import trust_line
 from hardwon.entrypoints.presenters.review import review_document, review_lines
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.ports.entries import Proposals
 
 REVIEW_EXAMPLES = """\b
 Examples:
@@ -85,10 +88,12 @@ def review(
         return _list(memory, project_root, limit, as_json=as_json)
     if replaces + merge + keep_both != 1:
         raise typer.BadParameter("say which: --replaces, --merge or --keep-both", param_hint="'--replaces'")
-    pair = find_entry(memory, older), find_entry(memory, newer)
+    pair = find_entry(memory.repository, older), find_entry(memory.repository, newer)
     if merge:
-        return _merge(memory, project_root, *pair, as_json=as_json)
-    return _replace(memory, *pair, as_json=as_json) if replaces else _keep_both(memory, *pair, as_json=as_json)
+        return _merge(build_merge_lessons(memory, project_root), memory.spaces, *pair, as_json=as_json)
+    if replaces:
+        return _replace(build_supersede(memory), *pair, as_json=as_json)
+    return _keep_both(memory.store.proposals, *pair, as_json=as_json)
 
 
 def _list(memory: Memory, project_root: str, limit: int, *, as_json: bool) -> None:
@@ -100,7 +105,7 @@ def _list(memory: Memory, project_root: str, limit: int, *, as_json: bool) -> No
     if can_be_asked():
         return _decide_each(memory, project_root, items)
     for item in items:
-        for line in review_lines(item, registry_of(memory)):
+        for line in review_lines(item, memory.registry()):
             say(on_one_line(line))
         say()
     return None
@@ -110,7 +115,7 @@ def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem])
     """Show one item after the other, and do what the user's key says."""
     for place, item in enumerate(items, 1):
         say(f"{place} of {len(items)}")
-        for line in [*review_lines(item, registry_of(memory))][: -1 if isinstance(item, Pair | Captured) else None]:
+        for line in [*review_lines(item, memory.registry())][: -1 if isinstance(item, Pair | Captured) else None]:
             say(on_one_line(line))
         key = _key(KEYS[type(item)])
         if key == QUIT:
@@ -130,25 +135,25 @@ def _key(decisions: Mapping[str, str]) -> str:
 def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> None:
     match item, key:
         case Pair(older, newer), "k":
-            _keep_both(memory, older, newer, as_json=False)
+            _keep_both(memory.store.proposals, older, newer, as_json=False)
         case Pair(older, newer), "s":
-            _replace(memory, older, newer, as_json=False)
+            _replace(build_supersede(memory), older, newer, as_json=False)
         case Pair(older, newer), "m":
-            _merge(memory, project_root, older, newer, as_json=False)
+            _merge(build_merge_lessons(memory, project_root), memory.spaces, older, newer, as_json=False)
         case Untrusted(project), _:
             know = build_know_projects(memory)
             say(on_one_line(trust_line(know.trust(project, trusted=key == "t"), know.registry())))
         case Captured(entry), "k":
             say(judgement(build_validate_entry(memory).judge(entry.entry_id, useful=True)))
         case Drift(), "t":
-            take_over(memory, project_root, [item], say, yes=True)
+            take_over(build_edit_lesson(memory, project_root), [item], say, yes=True)
         case _:
-            _edit_or_forget(memory, project_root, item, key)
+            _edit_or_forget(memory.settings, project_root, item, key)
 
 
-def _edit_or_forget(memory: Memory, project_root: str, item: ReviewItem, key: str) -> None:
+def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key: str) -> None:
     """Do what `hardwon edit` and `hardwon forget` do, of a pair with the newer and the older lesson."""
-    store = memory.settings.address
+    store = settings.address
     match item:
         case Pair(older, newer):
             entry = newer if key == "e" else older
@@ -162,7 +167,7 @@ def _edit_or_forget(memory: Memory, project_root: str, item: ReviewItem, key: st
         forget([entry.entry_id], project_root=project_root, global_store=store)
 
 
-def _merge(memory: Memory, project_root: str, older: Entry, newer: Entry, *, as_json: bool) -> None:
+def _merge(merge: MergeLessons, spaces: Spaces, older: Entry, newer: Entry, *, as_json: bool) -> None:
     ensure_mergeable(older, newer)
     reasons = "\n\n".join(filter(None, (newer.reasoning, older.reasoning)))
     with edited(template(newer.name, f"{newer.description}\n\n{older.description}", reasons)) as text:
@@ -170,16 +175,16 @@ def _merge(memory: Memory, project_root: str, older: Entry, newer: Entry, *, as_
         if texts is None:
             return say(EMPTIED)
         change = EntryChange(title=texts.name, description=texts.description, reasoning=texts.reasoning)
-        done = build_merge_lessons(memory, project_root).apply(older.entry_id, newer.entry_id, change)
-    for line in (*done.skipped, *embed_now(memory)):
+        done = merge.apply(older.entry_id, newer.entry_id, change)
+    for line in (*done.skipped, *embed_now(spaces)):
         warn(line)
     if as_json:
         return print_json(entry_document(done.changed.entry))
     return say(f"Merged: {named(done.changed.entry)} takes the place of {named(older)}")
 
 
-def _replace(memory: Memory, older: Entry, newer: Entry, *, as_json: bool) -> None:
-    changed = build_supersede(memory).apply(older.entry_id, newer.entry_id)
+def _replace(supersede: Supersede, older: Entry, newer: Entry, *, as_json: bool) -> None:
+    changed = supersede.apply(older.entry_id, newer.entry_id)
     if as_json:
         return print_json(entry_document(changed.entry))
     for line in change_confirmation(changed):
@@ -187,8 +192,8 @@ def _replace(memory: Memory, older: Entry, newer: Entry, *, as_json: bool) -> No
     return None
 
 
-def _keep_both(memory: Memory, older: Entry, newer: Entry, *, as_json: bool) -> None:
-    was_open = proposals_of(memory).reject(older.entry_id, newer.entry_id)
+def _keep_both(proposals: Proposals, older: Entry, newer: Entry, *, as_json: bool) -> None:
+    was_open = proposals.reject(older.entry_id, newer.entry_id)
     if not was_open:
         raise typer.BadParameter("that pair is not open: hardwon review shows those that are", param_hint="OLDER NEWER")
     if as_json:

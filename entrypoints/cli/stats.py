@@ -1,14 +1,14 @@
 """Count what is remembered."""
 
 from hardwon.domain.model.pause import holding
-from hardwon.entrypoints.bootstrap_project import open_pauses
-from hardwon.entrypoints.bootstrap_upkeep import count
+from hardwon.entrypoints.bootstrap import open_pauses
 from hardwon.entrypoints.cli.console import print_json, say, shown
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, In, OfProject, ProjectRoot, chosen, open_for
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.presenters.pauses import pause_document, pause_line
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.stats import count
 
 
 def stats(

@@ -9,19 +9,9 @@ from rich.table import Table
 
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.settings import ServerAddress
-from hardwon.domain.use_cases.copy_store import Copied, Tally
+from hardwon.domain.use_cases.copy_store import Copied, Tally, preview
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_store import (
-    add_member,
-    copy_store,
-    count_records,
-    migrate_server,
-    preview_copy,
-    remove_member,
-    server_of,
-    settings_at,
-    status_of,
-)
+from hardwon.entrypoints.bootstrap_upkeep import administer, copy_store, settings_at
 from hardwon.entrypoints.cli.console import (
     Yes,
     ask,
@@ -67,9 +57,9 @@ def copy(
         if not address.strip() or os.path.isfile(address):
             raise typer.BadParameter(f"{address!r} is no folder and no postgresql://… address", param_hint=f"'{name}'")
     origin = _opened(source, create=False)
-    if not origin.is_there:
+    if not origin.store.is_there:
         raise typer.BadParameter(f"{source!r} holds no store", param_hint="'FROM'")
-    tallies = preview_copy(origin)
+    tallies = preview(origin.store.overview, origin.store.projects)
     if dry_run and as_json:
         print_items(tally._asdict() for tally in tallies)
     elif not as_json:
@@ -82,7 +72,7 @@ def copy(
     if origin.store.path == destination.store.path:
         raise typer.BadParameter("FROM and TO are the same store", param_hint="'TO'")
     with progress() as bar:
-        task = bar.add_task("copying", total=count_records(origin))
+        task = bar.add_task("copying", total=sum(origin.store.contents.counts().values()))
         outcome = copy_store(origin, destination, lambda: bar.advance(task))
     _report(outcome, as_json=as_json)
 
@@ -121,8 +111,8 @@ def status(*, global_store: GlobalStore = None, as_json: AsJson = False) -> None
 
     It ends with 2 where the server can't be used, and says what to do.
     """
-    server = server_of(resolve(HERE, global_store).settings)
-    facts = status_of(server)
+    administration = administer(resolve(HERE, global_store).settings.server)
+    server, facts = administration.server, administration.status()
     if as_json:
         print_json({"address": str(server), **facts._asdict()})
         return
@@ -148,8 +138,8 @@ def migrate(*, global_store: GlobalStore = None, as_json: AsJson = False) -> Non
     It can be run again at any time, also beside writers. The first run makes the role
     that runs it a member. Where a tenant has many vectors, it makes an index of them.
     """
-    server = server_of(resolve(HERE, global_store).settings)
-    added = migrate_server(server)
+    administration = administer(resolve(HERE, global_store).settings.server)
+    server, added = administration.server, administration.migrate()
     if as_json:
         print_json({"address": str(server), "added": added})
         return
@@ -174,8 +164,8 @@ def add(
 
     The role is made with SQL: CREATE ROLE ann LOGIN PASSWORD '…'
     """
-    server = server_of(resolve(HERE, global_store).settings)
-    add_member(server, role, tenant)
+    administration = administer(resolve(HERE, global_store).settings.server)
+    administration.add_member(role, tenant)
     if as_json:
         print_json({"role": role, "tenant": tenant})
         return
@@ -184,9 +174,9 @@ def add(
 
 def remove(role: Role, *, global_store: GlobalStore = None, as_json: AsJson = False) -> None:
     """Take the store away from a login role; what it stored stays."""
-    server = server_of(resolve(HERE, global_store).settings)
-    if not remove_member(server, role):
-        raise StorageError(f"{role!r} is no member of {server}")
+    administration = administer(resolve(HERE, global_store).settings.server)
+    if not administration.remove_member(role):
+        raise StorageError(f"{role!r} is no member of {administration.server}")
     if as_json:
         print_json({"role": role, "tenant": None})
         return

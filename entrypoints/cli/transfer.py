@@ -12,33 +12,34 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
 from hardwon.domain.use_cases.checkpoints import Restored
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.import_knowledge import Imported
-from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex, OwnFiles
+from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex, KeepVectors, OwnFiles
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_checkpoints
 from hardwon.entrypoints.bootstrap_files import (
+    ExportFile,
     build_find_drift,
     build_import_knowledge,
     build_import_memory_index,
     build_import_older_index,
-    build_keep_vectors,
-    build_place_files,
-)
-from hardwon.entrypoints.bootstrap_projects import build_know_projects, name_of
-from hardwon.entrypoints.bootstrap_transfer import (
-    ExportFile,
     build_import_store,
+    build_keep_vectors,
+    build_know_projects,
+    build_place_files,
+    build_settle_versions,
+    name_of,
     older_index_path,
     open_export,
     read_index,
     read_older_index,
 )
+from hardwon.entrypoints.bootstrap_upkeep import build_checkpoints, build_edit_lesson
 from hardwon.entrypoints.cli.checkpoint import print_restored
 from hardwon.entrypoints.cli.console import Yes, ask, complain, print_json, progress, say, warn
 from hardwon.entrypoints.cli.edit import take_over
 from hardwon.entrypoints.cli.embed import embed_with_progress
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, open_for
-from hardwon.entrypoints.context import others_notice, read_workplace, settle_versions
+from hardwon.entrypoints.context import others_notice, read_workplace
 from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line
@@ -89,7 +90,7 @@ def restore(
 
 def restore_backup(memory: Memory, file: str, name: str, project_root: str) -> Restored:
     """Restore all memories from a backup; projects that it brings from another machine are found in their clones."""
-    look_up_if_possible(memory, project_root)
+    look_up_if_possible(build_know_projects(memory), project_root)
     know = build_know_projects(memory)
     known = {project.id for project in know.registry().projects}
     restored = build_checkpoints(memory).restore_file(file, name, read_workplace(memory, project_root))
@@ -139,13 +140,17 @@ def import_knowledge(
     older = older_index_path(project_root, warn)
     documents = read_older_index(older, project_root) if older else []
     memory = open_for(project_root, global_store)
-    trusted = trust_here(memory, project_root)
+    trusted = trust_here(build_know_projects(memory), project_root)
     imported = import_with_progress(memory, project_root)
-    at_home = settle_versions(memory, project_root, read_workplace(memory, project_root))
+    at_home = build_settle_versions(memory, project_root, read_workplace(memory, project_root)).settle()
     brought = _import_older(memory, older, documents, project_root, only_own=True) if older else None
     drifts = build_find_drift(memory, project_root, read_workplace(memory, project_root)).find()
-    taken = take_over(memory, project_root, drifts, complain if as_json else say, yes=yes) if changed else []
-    embedded = 0 if no_embed else embed_with_progress(memory)
+    taken = (
+        take_over(build_edit_lesson(memory, project_root), drifts, complain if as_json else say, yes=yes)
+        if changed
+        else []
+    )
+    embedded = 0 if no_embed else embed_with_progress(memory.spaces)
     if as_json:
         trust = {**({"trusted": trusted} if trusted else {}), **({"at_home": at_home} if at_home else {})}
         by_hand = [{**drift_document(drift), "taken_over": drift in taken} for drift in drifts]
@@ -203,8 +208,8 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
         imported, noun = build_import_memory_index(memory, project_root).import_memories(memories), "session"
         build_place_files(memory).ask(Deadline.after(ASK_GIT_SECONDS, time.monotonic))
         _warn_of_skipped(imported.skipped)
-        kept = _keep_vectors(memory, memories)
-    embedded = 0 if no_embed else embed_with_progress(memory)
+        kept = _keep_vectors(memory.spaces, build_keep_vectors(memory), memories)
+    embedded = 0 if no_embed else embed_with_progress(memory.spaces)
     if as_json:
         vector_counts = {} if kept is None else {"vectors_kept": kept}
         print_json({"imported": imported, **vector_counts, "embedded": embedded})
@@ -223,12 +228,12 @@ def _import_export(
         for _ in export.records():
             bar.advance(task)
         memory = open_for(project_root, global_store)
-        look_up_if_possible(memory, project_root)  # it may be a clone of a project of the export
+        look_up_if_possible(build_know_projects(memory), project_root)  # it may be a clone of a project of the export
         bar.reset(task, description="importing", total=export.count)
         deadline = Deadline.after(ASK_GIT_SECONDS, time.monotonic)
         imported = build_import_store(memory).merge(export.records(), deadline, lambda: bar.advance(task))
     _warn_of_skipped(imported.skipped)
-    embedded = 0 if no_embed else embed_with_progress(memory)
+    embedded = 0 if no_embed else embed_with_progress(memory.spaces)
     if as_json:
         print_json({"imported": imported, "embedded": embedded})
         return
@@ -239,11 +244,11 @@ def _import_export(
     )
 
 
-def _keep_vectors(memory: Memory, memories: list[IndexedMemory]) -> int:
+def _keep_vectors(spaces: Spaces, keeping: Sequence[KeepVectors], memories: list[IndexedMemory]) -> int:
     """Keep the vectors that an index brings; tell in one line of those that can't be kept."""
     deadline = Deadline.after(COMPARE_SECONDS, time.monotonic)
-    outcomes = [keep.keep(memories, deadline) for keep in build_keep_vectors(memory)]
-    settle(memory)
+    outcomes = [keep.keep(memories, deadline) for keep in keeping]
+    settle(spaces)
     best = max(outcomes, key=lambda outcome: outcome.kept, default=None)
     if best and best.refused:
         warn(f"{counted(len(best.refused), 'vector', 'vectors')} not kept, will be made again: {best.refused[0]}")

@@ -8,7 +8,7 @@ import typer
 
 from hardwon.domain.model.project import Project
 from hardwon.domain.use_cases.know_projects import KnowProjects
-from hardwon.entrypoints.bootstrap_projects import build_know_projects
+from hardwon.entrypoints.bootstrap_files import build_know_projects
 from hardwon.entrypoints.cli.console import print_items, print_json, say
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, open_for
 from hardwon.entrypoints.cli.project import find_project
@@ -61,7 +61,9 @@ def _trust(folder: str, global_store: str | None, *, trusted: bool, as_json: boo
     is_there = os.path.isdir(os.path.expanduser(folder))
     memory = open_for(folder_of(folder) if is_there else ".", global_store)
     know = build_know_projects(memory)
-    project = look_up(memory, folder_of(folder)) if is_there else find_project(know, folder, "FOLDER")
+    project = (
+        look_up(build_know_projects(memory), folder_of(folder)) if is_there else find_project(know, folder, "FOLDER")
+    )
     if project.is_waiting and trusted:
         label = know.registry().label_of(project.id)
         raise typer.BadParameter(
@@ -101,7 +103,7 @@ def _revoked_below(know: KnowProjects, folder: str) -> Iterator[Project]:
 
 def _list(folder: str, global_store: str | None, *, as_json: bool) -> None:
     memory = open_for(folder, global_store, create=False)
-    look_up_if_possible(memory, folder)
+    look_up_if_possible(build_know_projects(memory), folder)
     know = build_know_projects(memory)
     registry, counts = know.registry(), know.projects.entry_counts()
     if as_json:

@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.explain_injections import Answer, Explained
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt, PromptDryRun, TryPrompt
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_inject_beside_prompt
+from hardwon.entrypoints.bootstrap_entries import build_explain_injections, build_inject_beside_prompt
 from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
 from hardwon.entrypoints.cli.options import MOST, AsJson, GlobalStore, ProjectRoot, Typed, open_for
 from hardwon.entrypoints.context import read_workplace
@@ -89,7 +90,7 @@ def why(
 
 def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> None:
     text = standard_input() if prompt == "-" else readable(prompt)
-    dry_run, on = _dry_run(memory, text, project_root), _is_on(memory)
+    dry_run, on = _dry_run(memory, text, project_root), _is_on(memory.settings)
     for line in dry_run.degradations:
         memory.warn(line)
     if as_json:
@@ -106,9 +107,8 @@ def _dry_run(memory: Memory, text: str, project_root: str) -> PromptDryRun:
     return try_prompt.dry_run(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
 
 
-def _is_on(memory: Memory) -> bool:
+def _is_on(settings: Settings) -> bool:
     """Return whether prompts are answered at all."""
-    settings = memory.settings
     return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 

@@ -10,8 +10,8 @@ import os
 from collections.abc import Callable
 
 from hardwon.domain.model.settings import Settings
+from hardwon.entrypoints.bootstrap import read_settings
 from hardwon.entrypoints.bootstrap_capture import one_line, open_log
-from hardwon.entrypoints.bootstrap_project import read_settings
 from hardwon.entrypoints.hook.output import Output, complain
 from hardwon.entrypoints.hook.pause import SessionPauses
 from hardwon.entrypoints.hook.request import NOTED, SESSION_START, HookRequest

@@ -2,8 +2,8 @@
 
 import time
 
+from hardwon.entrypoints.bootstrap import store_of
 from hardwon.entrypoints.bootstrap_capture import one_line, open_log
-from hardwon.entrypoints.bootstrap_project import store_of
 from hardwon.entrypoints.hook.event import Event
 from hardwon.entrypoints.hook.output import Output, complain
 from hardwon.entrypoints.hook.pause import PausedEvent, pauses_of

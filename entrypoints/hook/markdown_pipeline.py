@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Callable
 
 from hardwon.domain.model.injection.markdown_block import deduplicate, rank, render, select
-from hardwon.entrypoints.bootstrap_project import read_bank_entries, record_injection
+from hardwon.entrypoints.bootstrap_files import read_bank_entries, record_injection
 
 
 def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:

@@ -4,7 +4,7 @@ import datetime as dt
 from typing import NamedTuple
 
 from hardwon.domain.model.pause import Pause, holding, last_end, pause_of
-from hardwon.entrypoints.bootstrap_project import open_pauses, store_of
+from hardwon.entrypoints.bootstrap import open_pauses, store_of
 from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
 from hardwon.entrypoints.host_session import host_session

@@ -7,7 +7,7 @@ from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.inject_beside_prompt import Prompt
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_inject_beside_prompt, build_record_injection
+from hardwon.entrypoints.bootstrap_entries import build_inject_beside_prompt, build_record_injection
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import HookRequest

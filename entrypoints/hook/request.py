@@ -290,7 +290,7 @@ def understood(host: str | None, payload: bytes) -> HostPayload:
     """Return the payload of *host* in our terms; one that is no object stays as it is, its reader complains."""
     if host is None:
         return HostPayload(payload)
-    from hardwon.entrypoints.bootstrap_project import gemini_hooks  # few hosts need it
+    from hardwon.entrypoints.bootstrap_agents import gemini_hooks  # few hosts need it
 
     gemini = gemini_hooks()
     if host != gemini.host:

@@ -10,9 +10,9 @@ from hardwon.domain.model.settings import Occasion, Resolved
 from hardwon.domain.use_cases.inject_at_start import Injection
 from hardwon.entrypoints.bootstrap import Memory, open_memory
 from hardwon.entrypoints.bootstrap_capture import has_events, read_history, wake
+from hardwon.entrypoints.bootstrap_entries import build_inject, build_open_window, build_record_injection
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge, build_versions, has_changed_banks
 from hardwon.entrypoints.bootstrap_models import LOCAL
-from hardwon.entrypoints.bootstrap_retrieval import build_inject, build_open_window, build_record_injection
 from hardwon.entrypoints.context import (
     GIT_SECONDS,
     count_at_home,
@@ -125,10 +125,10 @@ class SessionStart:
 
     def wake_worker(self, injection: Injection) -> None:
         """Leave to the worker what waits: vectors that ask nobody else, sessions that were cut off, what git is to be asked."""
-        is_local = bool(self._memory.spaces) and self._memory.spaces[0].embedder.space.provider == LOCAL
+        is_local = self._memory.spaces.provider == LOCAL
         try:
             is_waiting = (is_local and injection.pending) or self._place.project.is_repository_to_ask
-            is_waiting = is_waiting or count_at_home(self._memory, self._workplace)
+            is_waiting = is_waiting or count_at_home(self._memory.repository, self._workplace)
             is_waiting = is_waiting or self._memory.store.upkeep.has_outdated_keywords()
             if is_waiting or has_events(self._settings.global_store):
                 wake(self._settings, self._project_root)
@@ -170,15 +170,20 @@ class SessionStart:
         """Return what is told also where there is no block."""
         kept = ""
         try:
-            kept = keeping_notice(self._memory, self._place, self._project_root)
+            kept = keeping_notice(self._memory.store, self._memory.settings, self._place, self._project_root)
         except StorageError as error:
             self._warn(f"whether conversations are kept here is not known: {error}")
-        return ". ".join(filter(None, (kept, standing_notice(self._memory, self._place.registry))))
+        return ". ".join(
+            filter(
+                None,
+                (kept, standing_notice(self._memory.store, self._memory.settings.global_store, self._place.registry)),
+            )
+        )
 
     def _first_notice(self) -> str:
         if self._came_from_others:
             return others_notice(self._came_from_others)
-        return notice_for_first_session(self._memory, self._workplace)
+        return notice_for_first_session(self._memory.store, self._memory.registry(), self._workplace)
 
     def _import(self) -> str:
         """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""
@@ -193,7 +198,7 @@ class SessionStart:
             raise
         except StorageError as error:
             return f"import put off: {error}"
-        self._came_from_others = count_at_home(self._memory, self._workplace) if imported.added else 0
+        self._came_from_others = count_at_home(self._memory.repository, self._workplace) if imported.added else 0
         for line in imported.skipped:
             self._warn(f"not imported: {line}")
         return LEFT.format(imported.left) if imported.left else ""

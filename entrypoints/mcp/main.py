@@ -119,7 +119,7 @@ def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]
 
 
 def _build(options: argparse.Namespace) -> "MemoryServer":
-    from hardwon.entrypoints.bootstrap_project import read_settings
+    from hardwon.entrypoints.bootstrap import read_settings
     from hardwon.entrypoints.mcp.server import MemoryServer
     from hardwon.entrypoints.mcp.threads import MemoryWorker, Scan, StartupScan
 

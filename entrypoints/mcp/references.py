@@ -7,22 +7,22 @@ from hardwon.domain.model.context import NOWHERE, Workplace
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import UnknownEntryError
 from hardwon.domain.model.filters import EVERYTHING
-from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.mcp.protocol import ToolError
+from hardwon.ports.entries import EntryRepository
 
 ENTRY_ID = re.compile(r"[0-9a-f]{16}")
 NUMBER = re.compile(r"[0-9]{1,18}")
 SHOWN_CHARACTERS = 80
 
 
-def find(memory: Memory, reference: int | str, here: Workplace = NOWHERE) -> Entry:
+def find(repository: EntryRepository, reference: int | str, here: Workplace = NOWHERE) -> Entry:
     """
     Return the memory that *reference* names: its number, also as text, or its id of 16 hex digits.
 
     A text that can be both is an id before it is a number: 16 digits are more likely hex ones than so large a store.
 
     Args:
-        memory: The store.
+        repository: The entries.
         reference: The memory's number or id.
         here: Where the user works; in a foreign project a memory that may not be shown there is unknown.
 
@@ -31,8 +31,8 @@ def find(memory: Memory, reference: int | str, here: Workplace = NOWHERE) -> Ent
 
     """
     text = str(reference).strip().lower()
-    for entry in _named(memory, text):
-        if _may_be_read(memory, entry, here):
+    for entry in _named(repository, text):
+        if _may_be_read(repository, entry, here):
             return entry
     raise UnknownEntryError(
         f"no memory has the id {str(reference)[:SHOWN_CHARACTERS]!r}:"
@@ -40,15 +40,14 @@ def find(memory: Memory, reference: int | str, here: Workplace = NOWHERE) -> Ent
     )
 
 
-def _named(memory: Memory, text: str) -> Iterator[Entry]:
-    known = memory.repository
-    if ENTRY_ID.fullmatch(text) and (entry := known.get(text) or known.reworded(text)):
+def _named(repository: EntryRepository, text: str) -> Iterator[Entry]:
+    if ENTRY_ID.fullmatch(text) and (entry := repository.get(text) or repository.reworded(text)):
         yield entry
-    if NUMBER.fullmatch(text) and (entry := memory.repository.with_number(int(text))):
+    if NUMBER.fullmatch(text) and (entry := repository.with_number(int(text))):
         yield entry
 
 
-def find_own(memory: Memory, reference: int | str, here: Workplace) -> Entry:
+def find_own(repository: EntryRepository, reference: int | str, here: Workplace) -> Entry:
     """
     Return the memory that *reference* names, to change it; in a foreign project one of that project.
 
@@ -57,17 +56,17 @@ def find_own(memory: Memory, reference: int | str, here: Workplace) -> Entry:
         ToolError: it is one of the user's from elsewhere.
 
     """
-    entry = find(memory, reference, here)
+    entry = find(repository, reference, here)
     if here.visibility.is_foreign and entry.project not in here.own:
         raise ToolError(NOT_OF_HERE)
     return entry
 
 
-def _may_be_read(memory: Memory, entry: Entry, here: Workplace) -> bool:
+def _may_be_read(repository: EntryRepository, entry: Entry, here: Workplace) -> bool:
     if not here.visibility.is_foreign:
         return True
     only = EVERYTHING._replace(visible_in=here.visibility, among=(entry.number or 0,))
-    return memory.repository.count(only) == 1
+    return repository.count(only) == 1
 
 
 NOT_OF_HERE = (

@@ -178,14 +178,14 @@ class MemoryServer:
     async def _resource(self, name: str) -> str:
         if pause := self._worker.pause():
             raise ToolError(paused_refusal(pause))
-        from hardwon.entrypoints.bootstrap_upkeep import count  # rarely read
         from hardwon.entrypoints.presenters.entries import entry_document, plain
+        from hardwon.entrypoints.stats import count
 
         def document(memory: Any) -> object:
             here = self._worker.workplace(memory)
             if name == "stats":
                 return count(memory, EVERYTHING, here.visibility)
-            return entry_document(find(memory, name, here))
+            return entry_document(find(memory.repository, name, here))
 
         data = plain(await self._worker.call(document))
         return json.dumps(_defused(data), indent=2, ensure_ascii=False)

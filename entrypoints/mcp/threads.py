@@ -73,8 +73,8 @@ class Scan(NamedTuple):
 
         with self.memory() as memory:
             indexed = self.look_through(memory, spec_folder=spec_folder, force=force)
-            problems = embed_now(memory)
-            return Scanned(indexed, memory.count_pending(OF_FILES), tuple(problems))
+            problems = embed_now(memory.spaces)
+            return Scanned(indexed, memory.spaces.count_pending(OF_FILES), tuple(problems))
 
     @contextlib.contextmanager
     def memory(self) -> Iterator[Memory]:
@@ -93,8 +93,8 @@ class Scan(NamedTuple):
     ) -> "Indexed":
         """Index as `IndexFiles` does."""
         from hardwon.entrypoints.bootstrap_files import (
-            build_index_files,  # here and below: a start need not wait for it
-        )
+            build_index_files,
+        )  # here and below: a start need not wait for it
 
         index_files = build_index_files(memory, self.project_root, read_workplace(memory, self.project_root))
         return index_files.index(spec_folder=spec_folder, force=force, wanted=wanted)
@@ -136,11 +136,12 @@ class StartupScan:
             self._thread.join(LAST_FILE_SECONDS)
 
     def _run(self) -> None:
+        from hardwon.entrypoints.bootstrap_files import build_know_projects  # a start need not wait for it
         from hardwon.entrypoints.projects import look_up_if_possible
 
         try:
             with self._scan.memory() as memory:
-                look_up_if_possible(memory, self._scan.project_root)
+                look_up_if_possible(build_know_projects(memory), self._scan.project_root)
                 indexed = self._scan.look_through(memory, wanted=self._goes_on)
                 self._indexed.set()
                 for line in (*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings):
@@ -156,11 +157,11 @@ class StartupScan:
         from hardwon.domain.use_cases.embed_pending import BATCH
         from hardwon.entrypoints.embed_after_write import fill_spaces
 
-        while self._goes_on() and memory.count_pending(OF_FILES):
-            filled = fill_spaces(memory, BATCH)
+        while self._goes_on() and memory.spaces.count_pending(OF_FILES):
+            filled = fill_spaces(memory.spaces, BATCH)
             for problem in filled.problems:
                 self._scan.warn(f"what has no vector is found by its words: {problem}")
-            if not filled.made or filled.problems or memory.spaces[0].embedder.space.provider != "local":
+            if not filled.made or filled.problems or memory.spaces.provider != "local":
                 return
 
     def _goes_on(self) -> bool:
@@ -296,13 +297,13 @@ class MemoryWorker:
     def _opened(self) -> Memory:
         memory = open_memory(self.settings, self.warn, create=self.settings.semantic_enabled)
         if memory.store.upkeep.has_outdated_keywords():
-            from hardwon.entrypoints.bootstrap_upkeep import update_keyword_index_later  # once after an upgrade
+            from hardwon.entrypoints.bootstrap_capture import update_keyword_index_later
 
-            update_keyword_index_later(memory, self.project_root)
+            update_keyword_index_later(memory.store, memory.settings, memory.warn, self.project_root)
         return memory
 
     def _present(self) -> Memory:
-        if self._memory is None or not self._memory.is_in_place():
+        if self._memory is None or not self._memory.store.is_in_place():
             self._close()
             self._memory = self._opened()
         return self._memory
@@ -317,14 +318,14 @@ class MemoryWorker:
 
         memory = open_memory(self.settings, self.warn)
         with contextlib.closing(memory):
-            return embed_now(memory)
+            return embed_now(memory.spaces)
 
     def _label(self) -> None:
         from hardwon.entrypoints.embed_after_write import label_imports
 
         memory = open_memory(self.settings, self.warn)
         with contextlib.closing(memory):
-            label_imports(memory)
+            label_imports(memory.store, memory.settings)
 
 
 async def _result(thread: ThreadPoolExecutor, work: Callable[[], T]) -> T:

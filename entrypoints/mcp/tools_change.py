@@ -15,19 +15,20 @@ from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.ranking.decay import TIER_PURPOSES
 from hardwon.domain.model.vocabulary import Category, Tier
-from hardwon.domain.use_cases.edit_entries import Changed, Validated
+from hardwon.domain.use_cases.edit_entries import Changed, Validated, ValidateEntry
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.label import store_labels
 from hardwon.domain.use_cases.store_entry import Origin, Stored
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import (
     build_change_entry,
     build_forget,
-    build_label_chain,
+    build_keep_in_place,
     build_validate_entry,
 )
 from hardwon.entrypoints.bootstrap_files import document_folders
-from hardwon.entrypoints.bootstrap_retro import build_edit_lesson
-from hardwon.entrypoints.bootstrap_supersession import keep_in_place_of
+from hardwon.entrypoints.bootstrap_models import build_label_chain
+from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
 from hardwon.entrypoints.host_session import host_session
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import find_own
@@ -134,23 +135,25 @@ class StoreTools:
             updated_at=now,
         )
         replaced = await self.worker.call(
-            lambda memory: None if supersedes is None else find_own(memory, supersedes, here).entry_id
+            lambda memory: None if supersedes is None else find_own(memory.repository, supersedes, here).entry_id
         )
         return await self._keep(entry, Origin(here, "mcp"), keywords, replaced)
 
     async def _keep(self, entry: Entry, origin: Origin, keywords: Sequence[str], replaced: str | None) -> StoredMemory:
         """Store at once, for nothing may be lost; what takes its time comes after."""
-        stored = await self.worker.call(lambda memory: keep_in_place_of(memory, origin, redact_entry(entry), replaced))
+        stored = await self.worker.call(
+            lambda memory: build_keep_in_place(memory, origin).keep(redact_entry(entry), replaced)
+        )
         labels = await anyio.to_thread.run_sync(self._labels, stored.entry, abandon_on_cancel=True)
         if labels:
             await self.worker.call(lambda memory: store_labels(memory.repository, stored.entry.entry_id, labels))
         gaps = complaints_of_gaps(stored.entry) if entry.keywords else []
         left_out = complaints_of_keywords(keywords, stored.entry)
-        at_home = await self.worker.call(lambda memory: home_warning(memory, origin.workplace))
+        at_home = await self.worker.call(lambda memory: home_warning(memory.registry(), origin.workplace))
         cut = complaints_of_private(entry.name, entry.description, entry.reasoning)
         complaints = [*cut, *left_out, *complaints_of_length(stored.entry), *gaps]
         warnings = [*complaints, *at_home, *await self.worker.embed()]
-        return await self.worker.call(lambda memory: _stored_memory(memory, stored, labels, warnings))
+        return await self.worker.call(lambda memory: _stored_memory(memory.spaces, stored, labels, warnings))
 
     def _labels(self, entry: Entry) -> tuple[str, ...]:
         if entry.keywords:
@@ -158,16 +161,14 @@ class StoreTools:
         return build_label_chain(self.worker.settings).labels_for(entry, Deadline(time.monotonic))
 
 
-def _stored_memory(memory: Memory, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
+def _stored_memory(spaces: Spaces, stored: Stored, labels: Sequence[str], warnings: list[str]) -> StoredMemory:
     return StoredMemory(
         message="\n".join([*storing_confirmation(stored), *(f"Warning: {line}" for line in warnings)]),
         entry_id=stored.entry.entry_id,
         merged=stored.merged,
         observation_count=stored.entry.observation_count,
         keywords=[*(labels or stored.entry.keywords)],
-        embedded=any(
-            space.vectors.vectors_of([stored.entry.entry_id]).get(stored.entry.entry_id) for space in memory.spaces
-        ),
+        embedded=any(space.vectors.vectors_of([stored.entry.entry_id]).get(stored.entry.entry_id) for space in spaces),
         warnings=warnings,
     )
 
@@ -264,7 +265,7 @@ class ChangeTools:
 
     def _apply(self, memory: Memory, reference: int | str, change: EntryChange) -> Changed:
         """Apply *change*; another text of a lesson goes to the knowledge banks too."""
-        entry = find_own(memory, reference, self.worker.workplace(memory))
+        entry = find_own(memory.repository, reference, self.worker.workplace(memory))
         if change.description is None or entry.kind != "learning":
             return build_change_entry(memory).apply(entry.entry_id, change)
         return build_edit_lesson(memory, self.worker.project_root).apply(entry.entry_id, change).changed
@@ -281,7 +282,11 @@ class ChangeTools:
         nothing is promoted by itself.
         """
         return await self.worker.call(
-            lambda memory: _validate(memory, find_own(memory, id, self.worker.workplace(memory)), useful=was_useful)
+            lambda memory: _validate(
+                build_validate_entry(memory),
+                find_own(memory.repository, id, self.worker.workplace(memory)),
+                useful=was_useful,
+            )
         )
 
 
@@ -300,8 +305,8 @@ def _on_the_wire(change: FieldChange) -> ChangedField:
     return ChangedField(field=to_camel(change.field), old=change.old, new=change.new)
 
 
-def _validate(memory: Memory, entry: Entry, *, useful: bool) -> ValidatedMemory:
-    validated = build_validate_entry(memory).judge(entry.entry_id, useful=useful, session_id=host_session())
+def _validate(validate: ValidateEntry, entry: Entry, *, useful: bool) -> ValidatedMemory:
+    validated = validate.judge(entry.entry_id, useful=useful, session_id=host_session())
     row, offered = row_of(validated.entry), validated.offers_promotion
     return ValidatedMemory(
         message="\n".join(_change_lines(validated)),
@@ -362,13 +367,13 @@ class DeleteTools:
             lambda memory: (
                 self._delete_folder(memory, folder, confirm=confirm)
                 if folder
-                else build_forget(memory).delete([find_own(memory, id, self.worker.workplace(memory))])
+                else build_forget(memory).delete([find_own(memory.repository, id, self.worker.workplace(memory))])
             )
         )
         return DeletedMemories(message=_deletion(deleted), deleted=len(deleted))
 
     def _delete_folder(self, memory: Memory, name: str, *, confirm: bool) -> list[Entry]:
-        folders = document_folders(memory, self.worker.project_root)
+        folders = document_folders(memory.settings, self.worker.project_root)
         found = build_forget(memory).documents(name, folders)
         if not found:
             raise ToolError(f"no document belongs to the spec folder {name[:80]!r}: memory_list shows those there are")

@@ -9,7 +9,8 @@ from pydantic.alias_generators import to_camel
 from hardwon.domain.model.checkpoint import Checkpoint, CheckpointScope
 from hardwon.domain.use_cases.checkpoints import Restored
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_entries import build_checkpoints, contents_here
+from hardwon.entrypoints.bootstrap_upkeep import build_checkpoints
+from hardwon.entrypoints.context import contents_here
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import NOT_OF_HERE
 from hardwon.entrypoints.mcp.schema import (

@@ -124,7 +124,7 @@ def _saved(memory: Memory, kept: IndexedFile, warnings: list[str]) -> SavedMemor
     entry = kept.entry
     if entry is None or entry.number is None:
         raise ToolError("the file's memory is gone: somebody deleted it at this moment, save it again")
-    vectors = memory.vectors_for(entry.kind)
+    vectors = memory.spaces.vectors_for(entry.kind)
     action = ACTIONS[kept.outcome]
     is_searched = entry.expires_at is None or entry.expires_at > memory.clock.now()
     warnings = [*warnings, *fate(entry, is_searched=is_searched)]

@@ -17,8 +17,7 @@ from hardwon.domain.model.injection.neutral_text import neutral, neutral_line
 from hardwon.domain.model.vocabulary import Tier
 from hardwon.domain.use_cases.search import Loaded
 from hardwon.entrypoints.bootstrap import Memory
-from hardwon.entrypoints.bootstrap_retrieval import build_load
-from hardwon.entrypoints.bootstrap_upkeep import count
+from hardwon.entrypoints.bootstrap_entries import build_load
 from hardwon.entrypoints.mcp.protocol import ToolError
 from hardwon.entrypoints.mcp.references import find
 from hardwon.entrypoints.mcp.schema import (
@@ -33,6 +32,7 @@ from hardwon.entrypoints.mcp.schema import (
 )
 from hardwon.entrypoints.mcp.threads import MemoryWorker
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.entrypoints.stats import count
 from hardwon.ports.entries import Order
 
 MOST = 100
@@ -105,7 +105,7 @@ class BrowseTools:
         self, memory: Memory, reference: int | str | None, spec_folder: str, anchor_id: str, limit: int
     ) -> Loaded:
         if reference is not None:
-            return build_load(memory).one(find(memory, reference, self._worker.workplace(memory)))
+            return build_load(memory).one(find(memory.repository, reference, self._worker.workplace(memory)))
         wanted = EVERYTHING._replace(spec_folder=spec_folder, anchor=anchor_id or None)
         only = asked_from(self._worker.workplace(memory), wanted, "project", "project")
         return build_load(memory).within(only, limit)

@@ -8,13 +8,10 @@ from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, Unkno
 from hardwon.domain.use_cases.edit_entries import ids_meant
 from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
 from hardwon.domain.use_cases.merge_lessons import ensure_mergeable
-from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_validate_entry
-from hardwon.entrypoints.bootstrap_files import build_edit_file
-from hardwon.entrypoints.bootstrap_forget import build_forget_for_good, complete_interrupted, while_nothing_is_captured
-from hardwon.entrypoints.bootstrap_overview import build_merge_lessons
-from hardwon.entrypoints.bootstrap_projects import build_know_projects
-from hardwon.entrypoints.bootstrap_retro import build_edit_lesson
-from hardwon.entrypoints.bootstrap_supersession import build_supersede, proposals_of
+from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_supersede, build_validate_entry
+from hardwon.entrypoints.bootstrap_files import build_edit_file, build_know_projects
+from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson, build_forget_for_good, build_merge_lessons
+from hardwon.entrypoints.capture import complete_interrupted, while_nothing_is_captured
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.embed_after_write import embed_now
 from hardwon.entrypoints.presenters.entries import by_place, change_confirmation, judgement
@@ -60,7 +57,7 @@ def _edit_lesson(desk: Desk, entry: Entry, asked: Asked) -> Redirect:
 
 def _edited(desk: Desk, entry_id: str, change: EntryChange) -> Redirect:
     done = build_edit_lesson(desk.memory, desk.project_root).apply(entry_id, change)
-    problems = embed_now(desk.memory) if done.changed.needs_vectors else ()
+    problems = embed_now(desk.memory.spaces) if done.changed.needs_vectors else ()
     return Redirect(
         entry_path(done.changed.entry.entry_id), [*change_confirmation(done.changed), *done.skipped, *problems]
     )
@@ -81,7 +78,7 @@ def _edit_file(desk: Desk, entry: Entry, before: str, asked: Asked) -> Redirect:
         f"changed in {entry.file_path}",
         *done.warnings,
         *done.skipped,
-        *embed_now(memory),
+        *embed_now(memory.spaces),
     ]
     return Redirect(entry_path(entry.entry_id), notice)
 
@@ -101,7 +98,7 @@ def change(desk: Desk, asked: Asked) -> Reply:
         changed = build_change_entry(desk.memory).apply(entry.entry_id, EntryChange(**{field: value}))  # type: ignore[arg-type]
     else:
         raise InvalidEntryError(f"{field[:80]!r} is not changed by this form")
-    problems = embed_now(desk.memory) if changed.needs_vectors else ()
+    problems = embed_now(desk.memory.spaces) if changed.needs_vectors else ()
     return Redirect(entry_path(changed.entry.entry_id), [*change_confirmation(changed), *problems])
 
 
@@ -139,7 +136,7 @@ def undo(desk: Desk, asked: Asked) -> Reply:
         changed = build_supersede(desk.memory).apply(entry.entry_id, undone.superseded_by or "")
     else:
         changed = build_change_entry(desk.memory).apply(entry.entry_id, undone)
-    problems = embed_now(desk.memory) if changed.needs_vectors else ()
+    problems = embed_now(desk.memory.spaces) if changed.needs_vectors else ()
     return Redirect(entry_path(changed.entry.entry_id), [*change_confirmation(changed), *problems])
 
 
@@ -193,7 +190,7 @@ def _tier_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirect
     with desk.memory.repository.transaction():
         changed = [change_entry.apply(entry.entry_id, wanted) for entry in entries]
     number = sum(bool(item.changes) for item in changed)
-    problems = embed_now(desk.memory) if any(item.needs_vectors for item in changed) else ()
+    problems = embed_now(desk.memory.spaces) if any(item.needs_vectors for item in changed) else ()
     summary = f"{counted(number, 'entry', 'entries')} of {len(entries)} got the tier {asked.given('tier')}"
     return Redirect(asked.given("back") or "/", [summary, *problems])
 
@@ -217,7 +214,7 @@ def forget(desk: Desk, asked: Asked) -> Reply:
     if not ids:
         raise InvalidEntryError(NOTHING_CHOSEN)
     forgetting = build_forget_for_good(desk.memory, desk.project_root)
-    interrupted = complete_interrupted(desk.memory, forgetting)
+    interrupted = complete_interrupted(desk.memory.settings.global_store, forgetting)
     plan = forgetting.plan(Wanted(ids=ids))
     notes = ["An interrupted forgetting was completed"] if interrupted else []
     if plan.is_empty:
@@ -234,7 +231,7 @@ def forget(desk: Desk, asked: Asked) -> Reply:
             },
         )
     begun = plan.begun._replace(keeps_banks=asked.given("keep_banks") == "yes")
-    done = while_nothing_is_captured(desk.memory, lambda: forgetting.run(begun))
+    done = while_nothing_is_captured(desk.memory.settings.global_store, lambda: forgetting.run(begun))
     return Page(
         "forgotten", {"plan": plan, "done": done, "lines": _report(plan, done), "back": asked.given("back") or "/"}
     )
@@ -285,7 +282,7 @@ def merge(desk: Desk, asked: Asked) -> Reply:
     except (InvalidEntryError, ForgottenError) as error:
         return merge_page(desk, asked, asked, str(error))
     merged = done.changed.entry
-    notice = [f"Merged: {merged.name} takes the place of {older.name}", *done.skipped, *embed_now(desk.memory)]
+    notice = [f"Merged: {merged.name} takes the place of {older.name}", *done.skipped, *embed_now(desk.memory.spaces)]
     return Redirect(asked.given("back") or entry_path(merged.entry_id), notice)
 
 
@@ -296,7 +293,7 @@ def decide(desk: Desk, asked: Asked) -> Reply:
         changed = build_supersede(desk.memory).apply(older.entry_id, newer.entry_id)
         return Redirect("/review", change_confirmation(changed))
     if asked.given("decision") == "keep":
-        was_open = proposals_of(desk.memory).reject(older.entry_id, newer.entry_id)
+        was_open = desk.memory.store.proposals.reject(older.entry_id, newer.entry_id)
         return Redirect(
             "/review", [f"Both stay: {older.name}, {newer.name}" if was_open else "That pair was decided already"]
         )
@@ -308,5 +305,5 @@ def take_over(desk: Desk, asked: Asked) -> Reply:
     entry, text = known(desk, asked.values["id"]), asked.given("text")
     wanted = EntryChange(description=text) if text else EntryChange(importance_tier="deprecated")
     done = build_edit_lesson(desk.memory, desk.project_root).apply(entry.entry_id, wanted)
-    problems = embed_now(desk.memory) if done.changed.needs_vectors else ()
+    problems = embed_now(desk.memory.spaces) if done.changed.needs_vectors else ()
     return Redirect("/review", [*change_confirmation(done.changed), *problems])

@@ -15,8 +15,8 @@ from hardwon.domain.model.errors import InvalidQueryError, StorageError
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_overview import build_projection, build_review_memory
-from hardwon.entrypoints.bootstrap_retrieval import build_recall
+from hardwon.entrypoints.bootstrap_entries import build_projection, build_recall
+from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
 from hardwon.entrypoints.context import read_workplace
 from hardwon.ports.clock import Clock
 from hardwon.ports.overview import Projection
@@ -114,11 +114,11 @@ class DeskThread:
 
     def _open_for_project(self) -> None:
         desk = self._opened()
-        if desk.memory.is_there:
+        if desk.memory.store.is_there:
             read_workplace(desk.memory, self._project_root)
 
     def _opened(self) -> Desk:
-        if self._desk and not self._desk.memory.is_current():
+        if self._desk and not self._desk.memory.store.is_current():
             self._close()
         if self._desk is None:
             memory = open_memory(self._settings, self._warn, create=False)

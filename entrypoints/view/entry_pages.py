@@ -10,11 +10,12 @@ from hardwon.domain.model.errors import HardwonError, InvalidEntryError, Unknown
 from hardwon.domain.model.injection.receipt import text_digest
 from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS
 from hardwon.domain.use_cases.neighbours import Neighbour
-from hardwon.entrypoints.bootstrap_entries import history_of
+from hardwon.entrypoints.bootstrap_entries import (
+    build_explain_injections,
+    build_find_neighbours,
+    build_summarise_usage,
+)
 from hardwon.entrypoints.bootstrap_files import build_edit_file
-from hardwon.entrypoints.bootstrap_overview import build_find_neighbours
-from hardwon.entrypoints.bootstrap_projects import registry_of
-from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, build_summarise_usage
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.presenters.projects import REACHES as REACH_NAMES
 from hardwon.entrypoints.presenters.projects import origin_line, why
@@ -56,7 +57,7 @@ def known(desk: Desk, entry_id: str) -> Entry:
 
 def changes_of(desk: Desk, entry: Entry) -> list[Change]:
     """Return the history of *entry*, the last change first."""
-    past = history_of(desk.memory).of(entry.number or 0, MAX_CHANGES)
+    past = desk.memory.store.history.of(entry.number or 0, MAX_CHANGES)
     return [Change(item, place, _can_undo(item)) for place, item in enumerate(past)]
 
 
@@ -71,7 +72,7 @@ def _can_undo(past: PastChange) -> bool:
 def entry_page(desk: Desk, asked: Asked) -> Page:
     """Return all that is known of one entry."""
     entry = known(desk, asked.values["id"])
-    registry = registry_of(desk.memory)
+    registry = desk.memory.registry()
     project = registry.with_id(entry.project or "")
     near, problem = _near(desk, entry)
     is_whole = "whole" in asked.query or len(entry.description) <= SHOWN_CHARACTERS

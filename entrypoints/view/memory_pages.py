@@ -16,9 +16,7 @@ from hardwon.domain.model.ranking.policy import Answer, Question
 from hardwon.domain.model.vocabulary import REACHES, TIERS
 from hardwon.domain.use_cases.retrieve import completed
 from hardwon.domain.use_cases.review_memory import Untrusted
-from hardwon.entrypoints.bootstrap_overview import build_review_memory, overview_of
-from hardwon.entrypoints.bootstrap_projects import registry_of
-from hardwon.entrypoints.bootstrap_retrieval import influences_of
+from hardwon.entrypoints.bootstrap_upkeep import build_review_memory
 from hardwon.entrypoints.presenters.injections import SIGNALS
 from hardwon.entrypoints.presenters.projects import why
 from hardwon.entrypoints.presenters.review import SORTS, review_document
@@ -86,7 +84,7 @@ class Row(NamedTuple):
 
 def memory_page(desk: Desk, asked: Asked) -> Page:
     """Return the entries that fit the search box, the best or the newest first."""
-    registry = registry_of(desk.memory)
+    registry = desk.memory.registry()
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
     number = asked.number("page", 1, most=1_000_000)
     found = _found(desk, search, number)
@@ -129,7 +127,7 @@ def _found(desk: Desk, search: Search, number: int) -> _Found:
 def _rows(desk: Desk, registry: Registry, search: Search, answers: Sequence[Answer]) -> list[Row]:
     labels, terms = registry.labels(), search_terms(search.text)
     ids = [answer.entry.entry_id for answer in answers]
-    used, shown = influences_of(desk.memory).counts(ids), overview_of(desk.memory).shown_of(ids)
+    used, shown = desk.memory.store.influences.counts(ids), desk.memory.store.overview.shown_of(ids)
     weeks = weeks_until(desk.clock.now().date(), SPARK_WEEKS)
     scored = [_terms(answer) for answer in answers]
     full = max((sum(max(0.0, value) for _, value in parts) for parts in scored), default=0.0)
@@ -196,7 +194,7 @@ def review_page(desk: Desk, asked: Asked) -> Page:
     items = build_review_memory(desk.memory, desk.project_root).items()
     at = min(asked.number("at", 1), max(1, len(items)))
     item = items[at - 1] if items else None
-    registry = registry_of(desk.memory)
+    registry = desk.memory.registry()
     values = {
         "item": item,
         "card": SORTS[type(item)] if item else "",

@@ -9,8 +9,6 @@ from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.project import Registry
 from hardwon.domain.model.vocabulary import KINDS
-from hardwon.entrypoints.bootstrap_overview import overview_of
-from hardwon.entrypoints.bootstrap_projects import registry_of
 from hardwon.entrypoints.view.charts import OTHER, ranked_names, sparkline, stacked_bars, weeks_until
 from hardwon.entrypoints.view.desk import Asked, Desk, Page
 from hardwon.entrypoints.view.words import read_search
@@ -47,12 +45,12 @@ class Point(NamedTuple):
 
 def map_page(desk: Desk, asked: Asked) -> Page:
     """Return every entry with a vector, in two dimensions."""
-    registry = registry_of(desk.memory)
+    registry = desk.memory.registry()
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
     ignored = (f"{search.text}: {NO_TEXT}",) if search.text else ()
     by, form = asked.choice("by", COLOURED_BY), asked.choice("as", ("picture", "table"))
     plane, problem = _plane(desk, search.only)
-    labels = [label for label in overview_of(desk.memory).labels(search.only) if label.seq in plane.points]
+    labels = [label for label in desk.memory.store.overview.labels(search.only) if label.seq in plane.points]
     names, points = _points(labels, plane, registry, by)
     near = {seq for group in plane.groups or () for seq in group}
     by_seq = {point.label.seq: point for point in points}
@@ -133,7 +131,7 @@ def time_page(desk: Desk, asked: Asked) -> Page:
     """Return how many entries were made, shown and used in each week, and which were not."""
     now = desk.clock.now()
     weeks = weeks_until(now.astimezone(dt.UTC).date(), SHOWN_WEEKS)
-    overview, form = overview_of(desk.memory), asked.choice("as", ("picture", "table"))
+    overview, form = desk.memory.store.overview, asked.choice("as", ("picture", "table"))
     created = overview.created(EVERYTHING)
     shown, used = overview.shown(), overview.used()
     kinds = [kind for kind in KINDS if any(group.kind == kind for group in created)]
@@ -161,7 +159,7 @@ def time_page(desk: Desk, asked: Asked) -> Page:
             ),
             "by_kind": by_kind,
             "kinds": kinds,
-            "projects": _projects(created, registry_of(desk.memory), weeks),
+            "projects": _projects(created, desk.memory.registry(), weeks),
             "idle": repository.find(idle, limit=LISTED),
             "idle_count": repository.count(idle),
             "stale_count": repository.count(stale),

@@ -9,8 +9,7 @@ from hardwon.domain.model.injection.receipt import COUNTED, Influence, NearMiss,
 from hardwon.domain.model.injection.verify import injected_text, policy_of, terms_of
 from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.use_cases.explain_injections import Explained
-from hardwon.entrypoints.bootstrap_projects import registry_of
-from hardwon.entrypoints.bootstrap_retrieval import build_explain_injections, influences_of, receipts_of
+from hardwon.entrypoints.bootstrap_entries import build_explain_injections
 from hardwon.entrypoints.presenters.injections import DELIVERIES, EVENTS, SIGNALS
 from hardwon.entrypoints.view.charts import Part, score_parts
 from hardwon.entrypoints.view.desk import Asked, Desk, Page
@@ -52,10 +51,10 @@ class Session(NamedTuple):
 def sessions_page(desk: Desk, asked: Asked) -> Page:
     """Return the sessions, the last first."""
     number = asked.number("page", 1, most=READ_RECEIPTS)
-    labels = registry_of(desk.memory).labels()
-    sessions = _sessions(receipts_of(desk.memory).find(limit=READ_RECEIPTS), labels)
+    labels = desk.memory.registry().labels()
+    sessions = _sessions(desk.memory.store.receipts.find(limit=READ_RECEIPTS), labels)
     begin = (number - 1) * PAGE_SIZE
-    influences = influences_of(desk.memory)
+    influences = desk.memory.store.influences
     shown = [
         session._replace(used=len(influences.find(session_id=session.session_id, limit=MAX_USED)))
         for session in sessions[begin : begin + PAGE_SIZE]

@@ -168,7 +168,7 @@ class Site:
         if isinstance(reply, Redirect):
             return RedirectResponse(self._with_notice(reply), HTTPStatus.SEE_OTHER)
         about = {"token": self._guard.form_token(), "notice": notice, "section": reply.template}
-        badge = {"to_review": desk.to_review(), "is_there": desk.memory.is_there}
+        badge = {"to_review": desk.to_review(), "is_there": desk.memory.store.is_there}
         return HTMLResponse(
             self._templates.get_template(f"{reply.template}.html").render(**about, **badge, **reply.values)
         )

@@ -50,7 +50,7 @@ def plant(world: World, number: int) -> None:
     rng = random.Random(1)
     words = [f"word{place}" for place in range(2_000)]
     memory = open_memory(Settings(global_store=str(world.store)), pytest.fail)
-    vectors = memory.vectors
+    vectors = memory.spaces.vectors
     assert vectors
     with memory.repository.transaction():
         for place in range(number):

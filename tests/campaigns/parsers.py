@@ -38,9 +38,9 @@ from hardwon.domain.model.plain_text import describe, plain_text
 from hardwon.domain.model.redaction import Cleaning, redact
 from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 from hardwon.domain.model.triggers import usable_phrases
+from hardwon.entrypoints.cli.retro_json import answer_from_text
 from hardwon.entrypoints.cli.typed import RECALL, parse
 from hardwon.entrypoints.hook.request import UsageError, from_payload, understood
-from hardwon.entrypoints.retro_json import answer_from_text
 from hardwon.entrypoints.writer import entry_from_json
 from tests.adapters.export_format.test_lines import ENTRY, header
 from tests.entrypoints.programs import COMPLETE, VALID

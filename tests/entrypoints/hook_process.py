@@ -304,7 +304,7 @@ class World:
     def embed(self) -> None:
         """Give every entry its vector."""
         memory = open_memory(Settings(global_store=str(self.store)), lambda _: None)
-        assert fill_spaces(memory, None).problems == ()
+        assert fill_spaces(memory.spaces, None).problems == ()
         memory.close()
 
     def connect(self) -> sqlite3.Connection:

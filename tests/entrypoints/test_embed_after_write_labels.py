@@ -185,7 +185,7 @@ def test_a_slow_labeler_holds_a_write_up_for_a_bounded_time(scene: Scene, monkey
     settings = Settings(global_store=str(scene.world.store), embedding_provider="off", keyword_provider="haiku")
     memory = open_memory(settings, lambda _: None)
     with contextlib.closing(memory):
-        embed_after_write.label_imports(memory)
+        embed_after_write.label_imports(memory.store, memory.settings)
 
     assert 1 <= IMPORTED - unlabelled(scene.world) <= 4
 

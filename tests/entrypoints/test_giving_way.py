@@ -69,10 +69,10 @@ def test_a_capture_that_never_ends_by_itself_gives_way_to_forget_and_is_done_aga
     keep(world, description="Deploy the zanthemur first.")
     times = list[str]()
     with opened(world) as memory, ThreadPoolExecutor(1) as other:
-        with capture_lock(memory, "."):
+        with capture_lock(memory.settings, memory.warn, "."):
             pass  # its lock is there
         is_awaited = open_forget_lock(str(world.store)).is_taken
-        capture = other.submit(capturing, memory, ".", lambda: giving_way(is_awaited, times))
+        capture = other.submit(capturing, memory.settings, memory.warn, ".", lambda: giving_way(is_awaited, times))
         done = hardwon(world, "forget", "zanthemur", "--yes")
 
         assert capture.result(LONGEST_WAIT) == "done"
@@ -162,14 +162,14 @@ def test_a_run_of_forget_that_takes_too_long_is_told(world: World, monkeypatch: 
     with (
         opened(world) as memory,
         pytest.raises(StorageError, match="hardwon forget has been going on"),
-        capture_lock(memory, "."),
+        capture_lock(memory.settings, memory.warn, "."),
     ):
         pytest.fail("it did not wait")
     lock.release()
 
 
 def test_two_runs_of_forget_are_one_after_the_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hardwon.entrypoints.bootstrap_forget.LOCK_SECONDS", 0.0)
+    monkeypatch.setattr("hardwon.entrypoints.bootstrap_upkeep.LOCK_SECONDS", 0.0)
     keep(world, description="Deploy the zanthemur first.")
     lock = forget_lock(world)
     assert lock.acquire(0.0)

@@ -22,15 +22,15 @@ def test_a_write_leaves_to_the_worker_what_it_has_no_time_to_embed(
     monkeypatch.setattr(embed_after_write, "wake", lambda settings, root: woken.append((settings.global_store, root)))
     memory = open_memory(Settings(global_store=str(world_by_word.store)), lambda _: None)
     monkeypatch.setattr(embed_after_write, "WRITE_SECONDS", 0.0)
-    [problem] = embed_after_write.embed_now(memory)
+    [problem] = embed_after_write.embed_now(memory.spaces)
 
     assert problem.startswith("its vector follows, until then keyword search finds it: ")
     assert woken == [(str(world_by_word.store), os.curdir)]
 
     monkeypatch.setattr(embed_after_write, "WRITE_SECONDS", 60.0)
 
-    assert embed_after_write.embed_now(memory) == []
-    assert memory.count_pending(EVERYTHING) == 0
+    assert embed_after_write.embed_now(memory.spaces) == []
+    assert memory.spaces.count_pending(EVERYTHING) == 0
     assert len(woken) == 1
     memory.close()
 

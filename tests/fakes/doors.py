@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, NoReturn
 from unittest import mock
 
+from hardwon.adapters.agents import wants
 from hardwon.adapters.minilm import embedder as minilm
-from hardwon.entrypoints import bootstrap_agents, writer
+from hardwon.entrypoints import writer
 from hardwon.entrypoints.cli import main as cli
 from hardwon.entrypoints.hook import main, watchdog
 from tests.waiting import LONGEST_WAIT
@@ -137,7 +138,7 @@ def _process_state(env: Mapping[str, str], folder: Path) -> Iterator[None]:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
         stack.enter_context(mock.patch.object(sys, "argv", sys.argv))
         stack.enter_context(mock.patch.object(watchdog, "process_start", time.monotonic))
-        stack.enter_context(mock.patch.object(bootstrap_agents, "start_seconds", return_value=SERVER_SECONDS))
+        stack.enter_context(mock.patch.object(wants, "start_seconds", return_value=SERVER_SECONDS))
         stack.enter_context(warnings.catch_warnings())
         for category in SILENT_WARNINGS:
             warnings.simplefilter("ignore", category)

@@ -1,6 +1,6 @@
+from hardwon.adapters.agents.plugin import COMMANDS
 from hardwon.adapters.agents.table import AGENTS
 from hardwon.domain.model.own_files import OWN_FILES
-from hardwon.entrypoints.bootstrap_agents import COMMANDS
 
 
 def test_every_command_file_of_an_agent_is_among_them() -> None:

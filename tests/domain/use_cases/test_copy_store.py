@@ -38,7 +38,7 @@ class Store:
 
     def copy_to(self, other: "Store") -> Copied:
         copied = self.copying(other).copy()
-        copied.vectors = copy_vectors(self.world.vectors, other.world.vectors, other.ids)
+        copied.vectors = copy_vectors(self.world.vectors, other.world.vectors, other.world.repository)
         return copied
 
     def copying(self, other: "Store") -> CopyStore:

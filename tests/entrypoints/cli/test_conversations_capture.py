@@ -297,10 +297,13 @@ def test_two_captures_at_once_are_one_after_the_other(world: World, monkeypatch:
     other = CaptureLock(str(world.store))
     with contextlib.closing(memory):
         assert other.acquire(0.0)
-        with pytest.raises(StorageError, match="another capture has been going on"), capture_lock(memory, "."):
+        with (
+            pytest.raises(StorageError, match="another capture has been going on"),
+            capture_lock(memory.settings, memory.warn, "."),
+        ):
             pytest.fail("it is not alone")
         other.release()
-        with capture_lock(memory, "."):
+        with capture_lock(memory.settings, memory.warn, "."):
             assert not other.acquire(0.0)
         assert other.acquire(0.0)
     other.release()
@@ -311,10 +314,10 @@ def test_a_worker_that_gave_up_meanwhile_is_started_again(world: World, monkeypa
     monkeypatch.setattr("hardwon.entrypoints.capture.wake", lambda _, root: woken.append(root))
     memory = open_memory(Settings(global_store=str(world.store), embedding_provider="off"), pytest.fail)
     with contextlib.closing(memory):
-        with capture_lock(memory, str(world.project)):
+        with capture_lock(memory.settings, memory.warn, str(world.project)):
             pass
         assert woken == []
-        with capture_lock(memory, str(world.project)):
+        with capture_lock(memory.settings, memory.warn, str(world.project)):
             note(str(world.store), HookEvent("one", "end", NOW.isoformat(), str(world.project)))
 
     assert woken == [str(world.project)]

@@ -12,8 +12,8 @@ from hardwon.domain.model.context import NOWHERE, ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import Memory, open_memory
+from hardwon.entrypoints.bootstrap_entries import build_inject
 from hardwon.entrypoints.bootstrap_files import build_import_knowledge
-from hardwon.entrypoints.bootstrap_retrieval import build_inject
 from hardwon.entrypoints.embed_after_write import fill_spaces
 from hardwon.examples.make_sample import SAMPLE
 from tests.entrypoints.hook_process import World
@@ -79,7 +79,7 @@ def fifty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
         database_of(memory).rows(
             "UPDATE entry SET observation_count = 2, confidence = 'medium', updated_at = '2026-01-01T00:00:00.000000+00:00'"
         )
-        assert fill_spaces(memory, None).problems == ()
+        assert fill_spaces(memory.spaces, None).problems == ()
         yield memory
 
 

@@ -13,7 +13,7 @@ from hardwon.adapters.folders.whereabouts import NOT_MOUNTED
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.forget import Wanted
 from hardwon.entrypoints.bootstrap import Memory, open_memory
-from hardwon.entrypoints.bootstrap_forget import build_forget_for_good
+from hardwon.entrypoints.bootstrap_upkeep import build_forget_for_good
 from hardwon.entrypoints.worker import Worker
 from tests.entrypoints.conversing import Conversation
 from tests.entrypoints.hook_process import World

@@ -5,7 +5,7 @@ import contextlib
 import pytest
 
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.entrypoints.bootstrap_upkeep import INDEX_UPDATED_LATER
+from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER
 from tests.contracts.worlds import world_of
 from tests.entrypoints.hook_process import World
 from tests.entrypoints.programs import hardwon

@@ -8,7 +8,7 @@ import pytest
 
 from hardwon.domain.model.keyword_labels import GENERIC_LABELS, is_complete
 from hardwon.entrypoints.cli.main import COMMANDS, Group
-from hardwon.entrypoints.retro_json import FIELDS, GROUPS, answer_from_text
+from hardwon.entrypoints.cli.retro_json import FIELDS, GROUPS, answer_from_text
 
 PLUGIN = Path(__file__).parents[3] / "plugin"
 AGENT = PLUGIN / "agents" / "retro-facilitator.md"

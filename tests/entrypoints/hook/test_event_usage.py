@@ -12,7 +12,6 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Form, Receipt, Shown
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import open_memory
-from hardwon.entrypoints.bootstrap_retrieval import receipts_of
 from tests.entrypoints.hook_process import Run, World
 from tests.entrypoints.mcp.visitor import Visitor
 from tests.entrypoints.programs import hardwon
@@ -36,7 +35,9 @@ def world(empty_world: World) -> World:
 def inject(world: World, session_id: str, entry: Entry, form: Form = "lesson") -> None:
     memory = open_memory(Settings(global_store=str(world.store)), lambda _: None)
     shown = (Shown(entry.entry_id, form, ""),)
-    receipts_of(memory).record(Receipt(session_id, "start", NOW, "project", None, None, "hybrid", "", ("", ""), shown))
+    memory.store.receipts.record(
+        Receipt(session_id, "start", NOW, "project", None, None, "hybrid", "", ("", ""), shown)
+    )
     memory.close()
 
 

@@ -41,7 +41,7 @@ def test_a_memory_is_found_by_its_number_or_its_id_as_a_model_may_write_them(mem
         entry.entry_id.upper(),
         f" {entry.entry_id} ",
     ]
-    assert [find(memory, reference) for reference in references] == [entry] * len(references)
+    assert [find(memory.repository, reference) for reference in references] == [entry] * len(references)
 
 
 def test_a_reference_that_is_an_id_and_a_number_is_the_id(memory: Memory) -> None:
@@ -52,14 +52,14 @@ def test_a_reference_that_is_an_id_and_a_number_is_the_id(memory: Memory) -> Non
         database_of(memory).rows(f"UPDATE entry SET {column} = ? WHERE id = ?", (value, entry_id))
 
     assert memory.repository.ids_starting_with(digits, 2) == [digits]
-    assert find(memory, digits).description == find(memory, int(digits)).description == "zebra"
+    assert find(memory.repository, digits).description == find(memory.repository, int(digits)).description == "zebra"
 
 
 @pytest.mark.parametrize("reference", [0, -1, 3, 10**30, "", "-1", "1.0", "f" * 16, "f" * 15, "9" * 30, "٣", "null"])
 def test_an_unknown_memory_is_refused_with_its_name(memory: Memory, reference: int | str) -> None:
     kept(memory, lesson("zebra"))
     with pytest.raises(UnknownEntryError) as caught:
-        find(memory, reference)
+        find(memory.repository, reference)
 
     assert str(caught.value).startswith(
         f"no memory has the id {str(reference)!r}: give its number or its 16 hex digits"

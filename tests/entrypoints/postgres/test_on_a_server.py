@@ -13,8 +13,7 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres.session import NEWEST
-from hardwon.entrypoints.bootstrap_capture import MODULE
-from hardwon.entrypoints.bootstrap_upkeep import INDEX_UPDATED_LATER
+from hardwon.entrypoints.bootstrap_capture import INDEX_UPDATED_LATER, MODULE
 from hardwon.entrypoints.worker import REFRESHED
 from tests.entrypoints.cli.test_evaluate import write_set
 from tests.entrypoints.conversing import Conversation, rest, statuses

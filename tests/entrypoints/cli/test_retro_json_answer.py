@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hardwon.domain.model.errors import InvalidAnswerError, InvalidEntryError
 from hardwon.domain.model.redaction import REDACTED
 from hardwon.domain.model.retro.lesson import Feature, Lesson, read_lessons
-from hardwon.entrypoints.retro_json import read_answer
+from hardwon.entrypoints.cli.retro_json import read_answer
 from tests.strategies import few_examples
 
 NOW = dt.datetime(2026, 6, 2, 10, tzinfo=dt.UTC)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.errors import InvalidEntryError
-from hardwon.entrypoints.retro_json import MAX_TRIES, find_answer
+from hardwon.entrypoints.cli.retro_json import MAX_TRIES, find_answer
 from tests.strategies import few_examples
 
 ANSWER = {"act": {"patterns": [{"text": "Say } and { and ```"}]}}

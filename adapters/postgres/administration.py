@@ -1,0 +1,73 @@
+"""Administration of the store on a server, for the owner of its database."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from typing import NamedTuple
+
+from hardwon.adapters.postgres import migrate
+from hardwon.adapters.postgres.status import Status, status_of
+from hardwon.adapters.postgres.store import open_postgres
+from hardwon.domain.model.settings import ServerAddress
+
+
+class ServerAdministration(NamedTuple):
+    """The schema, members and facts of the store on a server."""
+
+    server: ServerAddress
+
+    def migrate(self) -> Sequence[int]:
+        """
+        Bring the database to the newest schema; return the versions that were added.
+
+        Raises:
+            StorageError: the server is too old, lacks pgvector, or does not let this role do it.
+        """
+        return migrate.migrate(self.server.dsn)
+
+    def vacuum(self) -> None:
+        """
+        Remove the bytes of deleted rows from the server's files.
+
+        Raises:
+            StorageError: this role does not own the tables, or the server can't do it now.
+        """
+        migrate.vacuum(self.server.dsn)
+
+    def add_member(self, role: str, tenant: str) -> None:
+        """
+        Let a login role use the store.
+
+        Raises:
+            StorageError: there is no such role, or this role may not say so.
+        """
+        migrate.add_member(self.server.dsn, role, tenant)
+
+    def remove_member(self, role: str) -> bool:
+        """
+        Take the store away from a login role; return whether it was a member.
+
+        Raises:
+            StorageError: this role may not say so.
+        """
+        return migrate.remove_member(self.server.dsn, role)
+
+    @contextmanager
+    def throw_away_database(self) -> Iterator[ServerAddress]:
+        """
+        Create a database beside this one, which is dropped afterwards.
+
+        Raises:
+            StorageError: the role may not create databases, or the server does not fit.
+        """
+        with migrate.throw_away_database(self.server.dsn) as address:
+            yield ServerAddress(address)
+
+    def status(self) -> Status:
+        """
+        Return the facts of the store.
+
+        Raises:
+            StorageError: it can't be opened.
+        """
+        with closing(open_postgres(self.server, lambda _: None)) as store:
+            return status_of(store.database)

@@ -1,0 +1,55 @@
+"""The work that a retrospective looks back on: the feature, its branch and the changed files."""
+
+import datetime as dt
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hardwon.domain.model.context import ContextQuery
+from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.retro.lesson import Feature
+from hardwon.entrypoints.bootstrap_files import change_probe, checked_out_branch, feature_probe, name_of
+
+A_DAY = dt.timedelta(days=1)
+
+
+GIT_SECONDS = 10.0
+"""A retrospective is rare, and a large repository's diff worth waiting for."""
+
+
+class Work(NamedTuple):
+    """
+    Recent work.
+
+    Attributes:
+        signals: The signals to search by.
+        began: When it was begun; a day ago when git does not know.
+
+    """
+
+    signals: ContextQuery
+    began: dt.datetime
+
+
+def read_feature(project_root: str, warn: Callable[[str], None]) -> Feature:
+    """Return the feature that is being worked on."""
+    branch = checked_out_branch(project_root)
+    signals = _signals(project_root, branch, _git_deadline(), warn)
+    name = signals.feature.slug if signals.feature else branch or ""
+    return Feature(name=name, project=name_of(project_root), files=tuple(signals.files))
+
+
+def read_work(project_root: str, now: dt.datetime, warn: Callable[[str], None]) -> Work:
+    """Return the work that the feature and its branch show."""
+    branch, deadline = checked_out_branch(project_root), _git_deadline()
+    signals = _signals(project_root, branch, deadline, warn)
+    return Work(signals, change_probe(project_root, warn).branch_started(branch, deadline) or now - A_DAY)
+
+
+def _signals(project_root: str, branch: str | None, deadline: Deadline, warn: Callable[[str], None]) -> ContextQuery:
+    files = change_probe(project_root, warn).feature_files(branch, deadline)
+    return ContextQuery(feature_probe(project_root, warn).active_feature(), files)
+
+
+def _git_deadline() -> Deadline:
+    return Deadline.after(GIT_SECONDS, time.monotonic)
