@@ -20,7 +20,7 @@ from bench.texts import NOW, Writer, some_vectors, vectors_of
 from hardwon.adapters.minilm.embedder import MINILM_SPACE
 from hardwon.adapters.numpy_index.vector_index import pack_block
 from hardwon.adapters.sqlite.activity import SqliteUsageLog
-from hardwon.adapters.sqlite.database import Database, Row, note_change
+from hardwon.adapters.sqlite.database import Database, Row
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.keyword_index import INSERT, PLACE_BITS
 from hardwon.adapters.sqlite.opening import open_store
@@ -149,7 +149,7 @@ def _insert(database: Database, space_id: int, rows: _Rows) -> None:
         many(INSERT, rows.words)
         many(INSERT_PASSAGE, rows.passages)
         many(INSERT_VECTOR, ((space_id, *vector) for vector in rows.vectors))
-        note_change(database)
+        database.note_change()
 
 
 def _recall(database: Database, entries: int) -> None:

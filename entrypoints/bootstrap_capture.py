@@ -330,7 +330,7 @@ def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
         with _served(settings.server) as store:
             yield NoticeUse(store.influences, SystemClock())
         return
-    from hardwon.adapters.sqlite.influences import SqliteInfluences
+    from hardwon.adapters.sqlite.activity import SqliteInfluences
 
     with _opened(settings.global_store) as database:
         yield NoticeUse(SqliteInfluences(database), SystemClock()) if database else None
@@ -345,7 +345,7 @@ def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
         with _served(settings.server) as store:
             yield ConfirmDelivery(store.deliveries)
         return
-    from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
+    from hardwon.adapters.sqlite.activity import SqliteDeliveries
 
     with _opened(settings.global_store) as database:
         yield ConfirmDelivery(SqliteDeliveries(database)) if database else None

@@ -1,97 +1,95 @@
-"""History, usage counters and injection receipts in the tables of a server."""
+"""History, receipts and their deliveries, context windows, usage signals and counters on a server. The hooks import this."""
 
-import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, ClassVar
 
 from psycopg.types.json import Jsonb
 
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.query import all_of
-from hardwon.adapters.postgres.session import Row
-from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
+from hardwon.adapters.postgres.named import entry_named, number_of
+from hardwon.adapters.sql.activity import (
+    KEPT_RECEIPTS,
+    RECEIPT_FIELDS,
+    SqlContextWindows,
+    SqlDeliveries,
+    SqlHistory,
+    SqlInfluences,
+    SqlReceipts,
+    SqlUsageLog,
+    receipt_values,
+)
+from hardwon.domain.model.injection.context_window import ContextWindow, Held
 from hardwon.domain.model.injection.receipt import NearMiss, Receipt, Shown
-from hardwon.ports.activity import History, Receipts, UsageLog
+from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN
 from hardwon.ports.override import override
 
 CHANGES = "SELECT h.number, h.field_changed, h.old_value, h.new_value, h.changed_at FROM hardwon.history h"
 """Reads the changes; conditions are to follow, that of the tenant among them."""
 
-INSERT_CHANGE = """
-    INSERT INTO hardwon.history (tenant, number, owner, field_changed, old_value, new_value, changed_at)
-    SELECT %(tenant)s, %(number)s, coalesce(
-        (SELECT e.owner FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = %(number)s),
-        (SELECT h.owner FROM hardwon.history h WHERE h.tenant = %(tenant)s AND h.number = %(number)s
-            ORDER BY h.id DESC LIMIT 1),
-        current_user
-    ), %(field)s::text, %(old)s::text, %(new)s::text, %(at)s::timestamptz
-"""
-"""The history is of whom the entry is, or was; a member's own if that is not known any more."""
+
+class PostgresHistory(SqlHistory):
+    """The history of whom the entry is, or was; a member's own if that is not known any more."""
+
+    INSERT = """
+        INSERT INTO hardwon.history (tenant, number, owner, field_changed, old_value, new_value, changed_at)
+        SELECT %(tenant)s, %(number)s, coalesce(
+            (SELECT e.owner FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = %(number)s),
+            (SELECT h.owner FROM hardwon.history h WHERE h.tenant = %(tenant)s AND h.number = %(number)s
+                ORDER BY h.id DESC LIMIT 1),
+            current_user
+        ), %(field)s::text, %(old)s::text, %(new)s::text, %(at)s::timestamptz
+    """
+    SELECT = f"{CHANGES} WHERE h.tenant = %(tenant)s AND h.number = %(number)s ORDER BY h.id DESC LIMIT %(most)s"
 
 
-class PostgresHistory(History):
-    """The history in the tables of a server."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @override
-    def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
-        with self._database.transaction():
-            self._database.run_many(
-                INSERT_CHANGE, ({"number": number, **change._asdict(), "at": at} for change in changes)
-            )
-
-    @override
-    def of(self, number: int, limit: int) -> list[PastChange]:
-        rows = self._database.rows(
-            f"{CHANGES} WHERE h.tenant = %(tenant)s AND h.number = %(number)s ORDER BY h.id DESC LIMIT %(most)s",
-            number=number,
-            most=limit,
-        )
-        return [PastChange(*row) for row in rows]
-
-
-KEPT_RECEIPTS = 2_000
-
-RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"shown", "number"})
-"""The fields of `Receipt` that are columns of the table `receipt`."""
-
-OWN = "tenant = %(tenant)s AND owner = current_user"
+OWN = "r.tenant = %(tenant)s AND r.owner = current_user"
 """The receipts of this member, which have numbers of their own."""
 
+SHOWN = "JOIN hardwon.receipt_entry s ON s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number"
+
+LAST_RECEIPT = f"SELECT max(r.number) FROM hardwon.receipt r WHERE {OWN}"
 LOCK_RECEIPTS = "SELECT pg_advisory_xact_lock(hashtextextended('receipts of ' || current_user, %(tenant)s::bigint))"
 
 LATEST = "coalesce(%(latest)s::bigint, (SELECT last_number FROM hardwon.state WHERE tenant = %(tenant)s))"
 INSERT_RECEIPT = f"""
     INSERT INTO hardwon.receipt (tenant, number, {", ".join(RECEIPT_FIELDS)})
-    VALUES (%(tenant)s, (SELECT coalesce(max(number), 0) + 1 FROM hardwon.receipt WHERE {OWN}),
+    VALUES (%(tenant)s, (SELECT coalesce(max(r.number), 0) + 1 FROM hardwon.receipt r WHERE {OWN}),
         {", ".join(LATEST if field == "latest" else f"%({field})s" for field in RECEIPT_FIELDS)})
 """
 INSERT_SHOWN = f"""
     INSERT INTO hardwon.receipt_entry (tenant, receipt, place, {", ".join(Shown._fields)})
-    VALUES (%(tenant)s, (SELECT max(number) FROM hardwon.receipt WHERE {OWN}), %(place)s,
-        {", ".join(f"%({field})s" for field in Shown._fields)})
+    VALUES (%(tenant)s, ({LAST_RECEIPT}), %(place)s, {", ".join(f"%({field})s" for field in Shown._fields)})
 """
-DROP_OLD_RECEIPTS = f"""
-    DELETE FROM hardwon.receipt WHERE {OWN}
-        AND number <= (SELECT max(number) FROM hardwon.receipt WHERE {OWN}) - %(kept)s
-"""
+DROP_OLD_RECEIPTS = f"DELETE FROM hardwon.receipt r WHERE {OWN} AND r.number <= ({LAST_RECEIPT}) - %(kept)s"
 
-FIND_RECEIPTS = f"""
-    SELECT r.number, {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)} FROM hardwon.receipt r
-    WHERE r.tenant = %(tenant)s AND r.owner = current_user AND {{asked}} ORDER BY r.number DESC LIMIT %(most)s
-"""
-WITH_ENTRY = """
-    EXISTS (SELECT 1 FROM hardwon.receipt_entry s
-        WHERE s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number AND s.entry_id = %(entry_id)s)
-"""
 SELECT_SHOWN = f"""
     SELECT s.receipt, {", ".join(f"s.{field}" for field in Shown._fields)} FROM hardwon.receipt_entry s
     WHERE s.tenant = %(tenant)s AND s.owner = current_user AND s.receipt = ANY(%(numbers)s) ORDER BY s.receipt, s.place
 """
 
 
-class PostgresReceipts(Receipts):
+class _Receipts:
+    """Returns the values of a receipt, or of what it shows."""
+
+    def __init__(self, fields: Sequence[str]) -> None:
+        self._fields = fields
+
+    def __call__(self, row: Sequence[Any], /) -> Sequence[Any]:
+        return [_DECODERS.get(field, _as_given)(value) for field, value in zip(self._fields, row, strict=True)]
+
+
+def _as_given(value: Any) -> Any:
+    return value
+
+
+_DECODERS: dict[str, Callable[[Any], Any]] = {
+    "frame": tuple,
+    "missed": lambda missed: tuple(NearMiss(entry_id, float(score), why) for entry_id, score, why in missed),
+    "parts": lambda parts: {name: float(part) for name, part in parts},
+}
+
+
+class PostgresReceipts(SqlReceipts):
     """
     Receipts in the tables of a server, which are a member's own.
 
@@ -101,66 +99,46 @@ class PostgresReceipts(Receipts):
 
     """
 
+    SHOWN_IN = f"""
+        SELECT DISTINCT s.entry_id FROM hardwon.receipt r {SHOWN}
+        WHERE {OWN} AND r.session_id = %(session_id)s AND r.delivery != 'missed'
+    """
+    FIND = f"""
+        SELECT r.number, {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)} FROM hardwon.receipt r
+        WHERE {OWN} AND {{asked}} ORDER BY r.number DESC LIMIT %(most)s
+    """
+    SESSIONS = f"""
+        SELECT DISTINCT r.session_id FROM hardwon.receipt r
+        WHERE {OWN} AND starts_with(r.session_id, %(prefix)s) ORDER BY r.session_id LIMIT %(most)s
+    """
+    CONDITIONS: ClassVar = {
+        "session_id": "r.session_id = %(session_id)s",
+        "entry_id": """EXISTS (SELECT 1 FROM hardwon.receipt_entry s
+            WHERE s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number AND s.entry_id = %(entry_id)s)""",
+        "project": "r.project = %(project)s",
+    }
+    decode = _Receipts(RECEIPT_FIELDS)
+    decode_shown = _Receipts(Shown._fields)
+
     def __init__(self, database: Database, kept: int = KEPT_RECEIPTS) -> None:
-        self._database = database
+        super().__init__(database)
+        self._server = database
         self._kept = kept
 
     @override
     def record(self, receipt: Receipt) -> None:
+        values = receipt_values(receipt) | {"frame": list(receipt.frame), "missed": Jsonb(receipt.missed)}
         shown = [(INSERT_SHOWN, _shown_values(place, entry)) for place, entry in enumerate(receipt.shown)]
-        insert, drop = (INSERT_RECEIPT, _values(receipt)), (DROP_OLD_RECEIPTS, {"kept": self._kept})
-        with self._database.counting():
-            self._database.together([(LOCK_RECEIPTS, {}), insert, *shown, drop])
+        drop = (DROP_OLD_RECEIPTS, {"kept": self._kept})
+        with self._server.counting():
+            self._server.together([(LOCK_RECEIPTS, {}), (INSERT_RECEIPT, values), *shown, drop])
 
     @override
-    def shown_in(self, session_id: str) -> frozenset[str]:
-        rows = self._database.rows(
-            "SELECT DISTINCT s.entry_id FROM hardwon.receipt r JOIN hardwon.receipt_entry s"
-            " ON s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number"
-            " WHERE r.tenant = %(tenant)s AND r.owner = current_user AND r.session_id = %(session_id)s"
-            " AND r.delivery != 'missed'",
-            session_id=session_id,
-        )
-        return frozenset(entry_id for (entry_id,) in rows)
-
-    @override
-    def find(
-        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
-    ) -> list[Receipt]:
-        asked = all_of(
-            {
-                "r.session_id = %(session_id)s": ("session_id", session_id),
-                WITH_ENTRY: ("entry_id", entry_id),
-                "r.project = %(project)s": ("project", project),
-            }
-        )
-        rows = self._database.rows(FIND_RECEIPTS.format(asked=asked.sql), **asked.parameters, most=limit)
-        shown = self._shown([number for number, *_ in rows])
-        return [_receipt(row, tuple(shown.get(row[0], ()))) for row in rows]
-
-    @override
-    def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
-        rows = self._database.rows(
-            "SELECT DISTINCT session_id FROM hardwon.receipt"
-            f" WHERE {OWN} AND starts_with(session_id, %(prefix)s) ORDER BY session_id LIMIT %(most)s",
-            prefix=prefix,
-            most=limit,
-        )
-        return [session_id for (session_id,) in rows]
-
-    def _shown(self, numbers: Sequence[int]) -> Mapping[int, Sequence[Shown]]:
-        """Return the entries of the receipts *numbers*, by receipt."""
-        shown = dict[int, list[Shown]]()
+    def _shown(self, numbers: Sequence[int]) -> Callable[[int], Iterable[Sequence[object]]]:
+        shown = dict[int, list[Sequence[object]]]()
         for number, *row in self._database.rows(SELECT_SHOWN, numbers=numbers) if numbers else ():
-            values = dict(zip(Shown._fields, row, strict=True))
-            parts = {name: float(part) for name, part in values.pop("parts")}
-            shown.setdefault(number, []).append(Shown(**values, parts=parts))
-        return shown
-
-
-def _values(receipt: Receipt) -> dict[str, object]:
-    values = {field: getattr(receipt, field) for field in RECEIPT_FIELDS}
-    return values | {"frame": list(receipt.frame), "missed": Jsonb(receipt.missed)}
+            shown.setdefault(number, []).append(row)
+        return lambda number: shown.get(number, ())
 
 
 def _shown_values(place: int, entry: Shown) -> dict[str, object]:
@@ -168,11 +146,83 @@ def _shown_values(place: int, entry: Shown) -> dict[str, object]:
     return {"place": place, **entry._asdict(), "parts": Jsonb([*entry.parts.items()])}
 
 
-def _receipt(row: Row, shown: tuple[Shown, ...]) -> Receipt:
-    number, *columns = row
-    values = dict(zip(RECEIPT_FIELDS, columns, strict=True))
-    missed = tuple(NearMiss(entry_id, float(score), why) for entry_id, score, why in values.pop("missed"))
-    return Receipt(**values | {"frame": tuple(values["frame"])}, shown=shown, missed=missed, number=number)
+class PostgresDeliveries(SqlDeliveries):
+    """Deliveries in the column `delivery` of receipts."""
+
+    UNDELIVERED = f"""
+        SELECT r.number, r.delivery, r.at, r.digest, r.frame FROM hardwon.receipt r
+        WHERE {OWN} AND r.session_id = %(session_id)s AND r.delivery IN ('awaited', 'missed') ORDER BY r.number
+    """
+    SETTLE = f"""
+        UPDATE hardwon.receipt r SET delivery = %(delivery)s
+        WHERE {OWN} AND r.number = %(number)s AND r.delivery IN ('awaited', 'missed') RETURNING 1
+    """
+    COUNT_RECALLS = f"""
+        INSERT INTO hardwon.recall AS own (tenant, number, recall_count, last_recalled_at)
+        SELECT r.tenant, e.number, count(*), max(r.at) FROM hardwon.receipt r {SHOWN} {entry_named("s.entry_id")}
+        WHERE {OWN} AND r.number = %(number)s GROUP BY r.tenant, e.number ORDER BY e.number
+        ON CONFLICT (tenant, number) DO UPDATE SET recall_count = own.recall_count + excluded.recall_count,
+            last_recalled_at = greatest(own.last_recalled_at, excluded.last_recalled_at)
+    """
+
+
+OF_WINDOW = f"{OWN} AND r.session_id = %(session_id)s AND r.agent = %(agent)s AND NOT r.dropped"
+HELD = f"""
+    SELECT array_agg(DISTINCT s.entry_id) FILTER (WHERE s.entry_id IS NOT NULL),
+        max(r.latest) FILTER (WHERE r.event = 'start')
+    FROM hardwon.receipt r LEFT {SHOWN} WHERE {OF_WINDOW} AND r.delivery != 'missed'
+"""
+
+
+class PostgresContextWindows(SqlContextWindows):
+    """Context windows in the columns `agent`, `dropped` and `latest` of receipts."""
+
+    EMPTY = f"UPDATE hardwon.receipt r SET dropped = true WHERE {OF_WINDOW}"
+
+    @override
+    def held(self, window: ContextWindow) -> Held:
+        [(entries, latest)] = self._database.rows(HELD, **window._asdict())
+        return Held(frozenset(entries or ()), latest)
+
+
+USES = "hardwon.influence i JOIN hardwon.entry e ON e.tenant = i.tenant AND e.number = i.number"
+
+
+class PostgresInfluences(SqlInfluences):
+    """Usage signals in the table `influence`, which are a member's own."""
+
+    INSERT = f"""
+        INSERT INTO hardwon.influence (tenant, number, session_id, how, phrase, at)
+        SELECT e.tenant, e.number, %(session_id)s, %(how)s, %(phrase)s, %(at)s FROM hardwon.entry e
+        WHERE e.tenant = %(tenant)s AND e.number = {number_of("entry_id")}
+        ON CONFLICT DO NOTHING RETURNING 1
+    """
+    SHOWN_TEXTS = f"""
+        SELECT e.id, t.name,
+            CASE WHEN shown.is_whole THEN left(t.description, {LONGEST_SHOWN}) ELSE '' END,
+            CASE WHEN shown.is_whole THEN left(t.notes, {LONGEST_SHOWN}) ELSE '' END,
+            EXISTS (SELECT 1 FROM hardwon.influence i
+                WHERE i.tenant = %(tenant)s AND i.number = e.number AND i.session_id = %(session_id)s)
+        FROM (
+            SELECT s.entry_id, bool_or(s.form != 'conversation') AS is_whole, max(r.number) AS last
+            FROM hardwon.receipt r {SHOWN}
+            WHERE {OWN} AND r.session_id = %(session_id)s AND r.delivery != 'missed' GROUP BY s.entry_id
+        ) shown
+        {entry_named("shown.entry_id")}
+        JOIN hardwon.entry_text t ON t.tenant = %(tenant)s AND t.number = e.number
+        ORDER BY shown.last DESC, e.id LIMIT %(most)s
+    """
+    COUNT = f"SELECT e.id, count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND e.id = ANY(%(ids)s) GROUP BY e.id"
+    FIND = f"""
+        SELECT e.id, i.session_id, i.how, i.phrase, i.at FROM {USES}
+        WHERE i.tenant = %(tenant)s AND {{asked}} ORDER BY i.at DESC, e.id, i.session_id LIMIT %(most)s
+    """
+    RANK_BY_USE = f"""
+        SELECT e.id, count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND {{within}}
+        GROUP BY e.number, e.id ORDER BY 2 DESC, e.id LIMIT %(most)s
+    """
+    TOTAL = f"SELECT count(*) FROM {USES} WHERE i.tenant = %(tenant)s AND {{within}}"
+    CONDITIONS: ClassVar = {"session_id": "i.session_id = %(session_id)s", "entry_id": "e.id = %(entry_id)s"}
 
 
 WANTED = """
@@ -182,60 +232,28 @@ WANTED = """
 """
 """In one order, so that two that count the same entries don't wait for each other for ever."""
 
-COUNT_ACCESS = f"""
-    INSERT INTO hardwon.usage AS own (tenant, number, access_count, last_accessed)
-    SELECT %(tenant)s, e.number, count(*), %(at)s {WANTED}
-    ON CONFLICT (tenant, number) DO UPDATE SET access_count = own.access_count + excluded.access_count,
-        last_accessed = excluded.last_accessed
-"""
-COUNT_RECALL = f"""
-    INSERT INTO hardwon.recall AS own (tenant, number, recall_count, last_recalled_at)
-    SELECT %(tenant)s, e.number, count(*), %(at)s {WANTED}
-    ON CONFLICT (tenant, number) DO UPDATE SET recall_count = own.recall_count + excluded.recall_count,
-        last_recalled_at = excluded.last_recalled_at
-"""
-ADD_USAGE = """
-    INSERT INTO hardwon.usage AS own
-        (tenant, number, access_count, last_accessed, validation_count, useful_count)
-    SELECT e.tenant, e.number, %(accesses)s, %(last_accessed)s::timestamptz, %(validations)s, %(useful)s
-    FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = %(number)s
-    ON CONFLICT (tenant, number) DO UPDATE SET access_count = own.access_count + excluded.access_count,
-        last_accessed = greatest(own.last_accessed, excluded.last_accessed),
-        validation_count = own.validation_count + excluded.validation_count,
-        useful_count = own.useful_count + excluded.useful_count
-"""
 
-
-class PostgresUsageLog(UsageLog):
+class PostgresUsageLog(SqlUsageLog):
     """Counters of searches and judgements in the tables of a server."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @override
-    def record_access(self, numbers: Sequence[int], at: dt.datetime) -> None:
-        with self._database.counting():
-            self._database.rows(COUNT_ACCESS, numbers=[*numbers], at=at)
-
-    @override
-    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
-        with self._database.counting():
-            self._database.rows(COUNT_RECALL, numbers=[*seqs], at=at)
-
-    @override
-    def record_validation(self, number: int, *, useful: bool) -> None:
-        self.add(number, Usage(validations=Validations(1, int(useful))))
-
-    @override
-    def add(self, number: int, usage: Usage) -> None:
-        self._database.rows(ADD_USAGE, number=number, **usage_values(usage))
-
-
-def usage_values(usage: Usage) -> dict[str, object]:
-    """Return the parameters of statements that add the counters *usage*."""
-    return {
-        "accesses": usage.access_count,
-        "last_accessed": usage.last_accessed,
-        "validations": usage.validations.total,
-        "useful": usage.validations.useful,
-    }
+    COUNT_ACCESS = f"""
+        INSERT INTO hardwon.usage AS own (tenant, number, access_count, last_accessed)
+        SELECT %(tenant)s, e.number, count(*), %(at)s {WANTED}
+        ON CONFLICT (tenant, number) DO UPDATE SET access_count = own.access_count + excluded.access_count,
+            last_accessed = excluded.last_accessed
+    """
+    COUNT_RECALL = f"""
+        INSERT INTO hardwon.recall AS own (tenant, number, recall_count, last_recalled_at)
+        SELECT %(tenant)s, e.number, count(*), %(at)s {WANTED}
+        ON CONFLICT (tenant, number) DO UPDATE SET recall_count = own.recall_count + excluded.recall_count,
+            last_recalled_at = excluded.last_recalled_at
+    """
+    ADD = """
+        INSERT INTO hardwon.usage AS own (tenant, number, access_count, last_accessed, validation_count, useful_count)
+        SELECT e.tenant, e.number, %(accesses)s, %(last_accessed)s::timestamptz, %(validations)s, %(useful)s
+        FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = %(number)s
+        ON CONFLICT (tenant, number) DO UPDATE SET access_count = own.access_count + excluded.access_count,
+            last_accessed = greatest(own.last_accessed, excluded.last_accessed),
+            validation_count = own.validation_count + excluded.validation_count,
+            useful_count = own.useful_count + excluded.useful_count
+    """

@@ -5,15 +5,17 @@ from contextlib import AbstractContextManager
 from itertools import groupby
 from operator import itemgetter
 
-from hardwon.adapters.postgres.activity import CHANGES, INSERT_CHANGE, usage_values
+from hardwon.adapters.postgres.activity import CHANGES, PostgresHistory, PostgresInfluences
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.file_state import SELECT_DEPARTED, PostgresAbsences, to_absent_file
+from hardwon.adapters.postgres.file_state import PostgresAbsences
 from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
-from hardwon.adapters.postgres.influences import INSERT_INFLUENCE
 from hardwon.adapters.postgres.named import number_of
 from hardwon.adapters.postgres.projects import ADD_PLACE, read_projects
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.postgres.session import Row, Statement
+from hardwon.adapters.sql.activity import usage_values
+from hardwon.adapters.sql.database import as_given
+from hardwon.adapters.sql.file_state import STORED, absent_file
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import (
@@ -95,7 +97,7 @@ ADD_ALIAS = """
     ON CONFLICT DO NOTHING
 """
 ADD_CHANGE = f"""
-    {INSERT_CHANGE} WHERE NOT EXISTS (SELECT 1 FROM hardwon.history
+    {PostgresHistory.INSERT} WHERE NOT EXISTS (SELECT 1 FROM hardwon.history
         WHERE tenant = %(tenant)s AND number = %(number)s AND field_changed = %(field)s
             AND old_value IS NOT DISTINCT FROM %(old)s AND new_value IS NOT DISTINCT FROM %(new)s
             AND changed_at = %(at)s)
@@ -161,10 +163,12 @@ class PostgresStoreContents(StoreContents):
             )
 
     def _absent_files(self) -> Iterator[Absence]:
-        departed = self._database.rows(f"{SELECT_DEPARTED} {OF_TENANT} ORDER BY file_path, anchor_id")
+        departed = self._database.rows(
+            f"SELECT {', '.join(STORED)} FROM hardwon.departed {OF_TENANT} ORDER BY file_path, anchor_id"
+        )
         for _, rows in groupby(departed, itemgetter(0)):
             sections = [*rows]
-            if absent := to_absent_file(sections):
+            if absent := absent_file(self._database, [row[:-1] for row in sections], as_given):
                 yield Absence(absent, None, max(section[-1] for section in sections))
 
     @override
@@ -188,7 +192,7 @@ class PostgresStoreContents(StoreContents):
                     *((ADD_PLACE, {"entry_id": entry.entry_id, "project": place}) for place in exported.places),
                     *((ADD_ALIAS, {"number": number, "alias": alias}) for alias in exported.aliases),
                     *_adding_changes(number, exported.history),
-                    *((INSERT_INFLUENCE, influence._asdict()) for influence in influences),
+                    *((PostgresInfluences.INSERT, influence._asdict()) for influence in influences),
                     self._database.change(),
                 )
             )

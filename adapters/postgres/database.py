@@ -7,7 +7,7 @@ Every statement gets the tenant as a parameter. No secret passes: every text in 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from psycopg import sql as composed
 
@@ -15,6 +15,12 @@ from hardwon.adapters.postgres.parameters import public
 from hardwon.adapters.postgres.server import parameters_of, shown
 from hardwon.adapters.postgres.session import LONGEST_WAIT, Row, Session, Statement
 from hardwon.domain.model.errors import StorageError
+
+if TYPE_CHECKING:
+    from hardwon.adapters.sql.filter import Where
+    from hardwon.domain.model.filters import EntryFilter
+
+T = TypeVar("T")
 
 BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.25
@@ -77,7 +83,7 @@ class Database:
         self._last_number = 0  # of the entries, as it was when the transaction began
         self._written = 0
 
-    def rows(self, statement: str, **parameters: object) -> list[Row]:
+    def rows(self, statement: str, /, **parameters: object) -> list[Row]:
         """Run one statement and return its rows; `tenant` is among its parameters."""
         values = self._values(parameters)
         asked = statement, repr(values)
@@ -97,7 +103,7 @@ class Database:
     def _run(self, statement: str, values: Mapping[str, object]) -> list[Row]:
         return self.session.run([(statement, values)], only_reads=_only_reads(statement))[0]
 
-    def value(self, statement: str, **parameters: object) -> Any:
+    def value(self, statement: str, /, **parameters: object) -> Any:
         """Run one statement and return the first column of its first row, None without a row."""
         rows = self.rows(statement, **parameters)
         return rows[0][0] if rows else None
@@ -128,7 +134,11 @@ class Database:
             self._written += len(sent)
             self.session.run(sent)
 
-    def run_many(self, statement: str, parameters: Iterable[Mapping[str, object]]) -> None:
+    def stream(self, statement: str, /, **parameters: object) -> Iterator[Row]:
+        """Run one statement and yield its rows, which are all read at once."""
+        yield from self.rows(statement, **parameters)
+
+    def run_many(self, statement: str, /, parameters: Iterable[Mapping[str, object]]) -> None:
         """Run one statement for each of *parameters*, in one round trip."""
         self.together((statement, given) for given in parameters)
 
@@ -174,6 +184,16 @@ class Database:
         with self.snapshot():
             self.session.run([(setting, {}) for setting in settings], only_reads=True)
             yield
+
+    def readable(self, _table: str, rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
+        """Yield what *decode* makes of each row: the server has checked what it holds."""
+        return map(decode, rows)
+
+    def where(self, only: "EntryFilter") -> "Where":
+        """Return the condition that a row of the table `hardwon.entry e` is of the tenant and passes *only*."""
+        from hardwon.adapters.postgres.query import where  # noqa: PLC0415  # a hook that counts needs no filter
+
+        return where(only)
 
     def patiently(self) -> AbstractContextManager[None]:
         """Return a context in which statements may take long, as they are over all contents."""

@@ -6,10 +6,11 @@ from typing import Literal, NamedTuple
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches, ScoredMatches
-from hardwon.adapters.postgres.query import Where, where
+from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.rows import TEXT
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.tokens import stems
+from hardwon.adapters.sql.filter import Where
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EntryFilter

@@ -1,62 +1,13 @@
-"""Decisions in the metadata of a tenant: the provider that `auto` means, and how far labelling came."""
+"""Decisions in the metadata of a tenant."""
 
-from hardwon.adapters.postgres.database import Database
-from hardwon.domain.model.embedding import Space
+from hardwon.adapters.sql.metadata import SqlMetadata
 
-AUTOMATIC_PROVIDER = "automatic_provider"
-LABEL_CURSOR = "label_cursor"
-EMBED_CURSOR = "embed_cursor"
+INSERT = "INSERT INTO hardwon.metadata (tenant, key, value) VALUES (%(tenant)s, %(key)s, %(value)s)"
 
 
-class PostgresMetadata:
-    """Decisions in the store's metadata."""
+class PostgresMetadata(SqlMetadata):
+    """Decisions in the table `metadata`."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @property
-    def automatic_provider(self) -> str | None:
-        """The provider that `auto` stands for in this store, None before the first decision."""
-        return self._value(AUTOMATIC_PROVIDER)
-
-    def decide_provider(self, provider: str, *, force: bool = False) -> None:
-        """Store what `auto` means in this store; with *force*, replace an earlier decision."""
-        self._remember(AUTOMATIC_PROVIDER, provider, replace=force)
-
-    @property
-    def label_cursor(self) -> str | None:
-        """The id of the imported entry whose labelling was tried last, None before the first; it may be deleted."""
-        return self._value(LABEL_CURSOR)
-
-    def move_label_cursor(self, entry_id: str) -> None:
-        """Store the id of the imported entry whose labelling was tried last."""
-        self._remember(LABEL_CURSOR, entry_id, replace=True)
-
-    def embed_cursor(self, space: Space) -> int:
-        """The number of the entry that embedding everything again in *space* has reached; 0 where no such run was interrupted."""
-        value = self._value(_embed_cursor(space)) or ""
-        return int(value) if value.isdecimal() else 0
-
-    def move_embed_cursor(self, space: Space, number: int) -> None:
-        """Store the number of the entry that embedding everything again in *space* has reached; 0 at its end."""
-        self._remember(_embed_cursor(space), str(number), replace=True)
-
-    def _value(self, key: str) -> str | None:
-        value = self._database.value(
-            "SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = %(key)s", key=key
-        )
-        return None if value is None else str(value)
-
-    def _remember(self, key: str, value: str, *, replace: bool) -> None:
-        on_conflict = "UPDATE SET value = excluded.value" if replace else "NOTHING"
-        with self._database.transaction():
-            self._database.rows(
-                "INSERT INTO hardwon.metadata (tenant, key, value) VALUES (%(tenant)s, %(key)s, %(value)s)"
-                f" ON CONFLICT (tenant, key) DO {on_conflict}",
-                key=key,
-                value=value,
-            )
-
-
-def _embed_cursor(space: Space) -> str:
-    return " ".join((EMBED_CURSOR, *map(str, space)))
+    SELECT = "SELECT value FROM hardwon.metadata WHERE tenant = %(tenant)s AND key = %(key)s"
+    ADD = f"{INSERT} ON CONFLICT (tenant, key) DO NOTHING"
+    SET = f"{INSERT} ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value"

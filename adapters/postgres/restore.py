@@ -7,12 +7,13 @@ from contextlib import contextmanager
 from psycopg.errors import InsufficientPrivilege, UniqueViolation
 
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.query import Where, where
+from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.postgres.saved import LEDGERS, OF_ENTRIES, OF_SECTIONS, Saved
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.vectors import SPACE_COLUMNS
 from hardwon.adapters.postgres.words import VERSION_KEY, drop_from_index, index_entry
+from hardwon.adapters.sql.filter import Where
 from hardwon.domain.model.checkpoint import Contents
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.forgotten import SECRET

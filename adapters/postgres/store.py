@@ -155,21 +155,21 @@ class PostgresStore(Store):
     @cached_property
     @override
     def deliveries(self) -> "Deliveries":
-        from hardwon.adapters.postgres.deliveries import PostgresDeliveries
+        from hardwon.adapters.postgres.activity import PostgresDeliveries
 
         return PostgresDeliveries(self.database)
 
     @cached_property
     @override
     def windows(self) -> "ContextWindows":
-        from hardwon.adapters.postgres.deliveries import PostgresContextWindows
+        from hardwon.adapters.postgres.activity import PostgresContextWindows
 
         return PostgresContextWindows(self.database)
 
     @cached_property
     @override
     def influences(self) -> "Influences":
-        from hardwon.adapters.postgres.influences import PostgresInfluences
+        from hardwon.adapters.postgres.activity import PostgresInfluences
 
         return PostgresInfluences(self.database)
 

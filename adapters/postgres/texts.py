@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.metadata import AUTOMATIC_PROVIDER
 from hardwon.adapters.postgres.parameters import public
 from hardwon.adapters.postgres.session import Row
+from hardwon.adapters.sql.metadata import AUTOMATIC_PROVIDER
 from hardwon.domain.model.forgotten import SECRET
 
 

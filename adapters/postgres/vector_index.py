@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches
-from hardwon.adapters.postgres.query import Where, where
+from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.vectors import FROM_VECTORS, PostgresVectorStore, literal
+from hardwon.adapters.sql.filter import Where
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low

@@ -1,10 +1,21 @@
-"""History, usage counters, usage signals and injection receipts in the store's tables."""
+"""History, receipts and their deliveries, context windows, usage signals and counters in SQLite. The hooks import this."""
 
-import datetime as dt
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar
 
-from hardwon.adapters.sqlite.database import COUNT_BUSY_SECONDS, Database, Row, in_list, to_text
+from hardwon.adapters.sql.activity import (
+    KEPT_RECEIPTS,
+    RECEIPT_FIELDS,
+    SqlContextWindows,
+    SqlDeliveries,
+    SqlHistory,
+    SqlInfluences,
+    SqlReceipts,
+    SqlUsageLog,
+    receipt_values,
+)
+from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.decoding import (
     Decoder,
     integer,
@@ -12,104 +23,59 @@ from hardwon.adapters.sqlite.decoding import (
     one_of,
     optional,
     parts,
-    readable,
     text,
     texts,
     timestamp,
 )
-from hardwon.adapters.sqlite.query import all_of
-from hardwon.domain.model.activity import FieldChange, PastChange, Usage
-from hardwon.domain.model.injection.receipt import DELIVERIES, EVENTS, FORMS, NearMiss, Receipt, Shown
-from hardwon.ports.activity import History, Receipts, UsageLog
+from hardwon.domain.model.activity import PastChange
+from hardwon.domain.model.injection.context_window import ContextWindow, Held
+from hardwon.domain.model.injection.delivery import Undelivered
+from hardwon.domain.model.injection.receipt import (
+    DELIVERIES,
+    EVENTS,
+    FORMS,
+    HOWS,
+    Influence,
+    NearMiss,
+    Receipt,
+    Shown,
+)
+from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from hardwon.ports.override import override
 
-decode_change = Decoder(
-    PastChange._fields,
-    {"number": integer, "field": text, "old": optional(text), "new": optional(text), "at": timestamp},
-)
 
+class SqliteHistory(SqlHistory):
+    """The history in the table `history`."""
 
-class SqliteHistory(History):
-    """The history in the store's tables."""
+    INSERT = """
+        INSERT INTO history (memory_id, field_changed, old_value, new_value, changed_at)
+        VALUES (:number, :field, :old, :new, :at)
+    """
+    SELECT = """
+        SELECT memory_id, field_changed, old_value, new_value, changed_at FROM history
+        WHERE memory_id = :number ORDER BY id DESC LIMIT :most
+    """
+    decode = Decoder(
+        PastChange._fields,
+        {"number": integer, "field": text, "old": optional(text), "new": optional(text), "at": timestamp},
+    )
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    @override
-    def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
-        with self._database.transaction():
-            self._database.run_many(
-                "INSERT INTO history (memory_id, field_changed, old_value, new_value, changed_at) VALUES (?, ?, ?, ?, ?)",
-                ((number, *change, to_text(at)) for change in changes),
-            )
-
-    @override
-    def of(self, number: int, limit: int) -> list[PastChange]:
-        rows = self._database.rows(
-            "SELECT memory_id, field_changed, old_value, new_value, changed_at FROM history"
-            " WHERE memory_id = ? ORDER BY id DESC LIMIT ?",
-            (number, limit),
-        )
-        return [*readable(self._database, "history of entry", rows, to_change)]
-
-
-def to_change(row: Row) -> PastChange:
-    """Return the change of a row of `history`; raises ValueError for one that can't be decoded."""
-    return PastChange(*decode_change(row))
-
-
-KEPT_RECEIPTS = 2_000
-
-RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"shown", "number"})
-"""The fields of `Receipt` that are columns of the table `receipt`."""
 
 LATEST = "coalesce(:latest, (SELECT max(seq) FROM entry), 0)"
 INSERT_RECEIPT = f"""
     INSERT INTO receipt ({", ".join(RECEIPT_FIELDS)})
     VALUES ({", ".join(LATEST if field == "latest" else f":{field}" for field in RECEIPT_FIELDS)}) RETURNING number
 """
-
-FIND_RECEIPTS = f"""
-    SELECT r.number, {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)} FROM receipt r
-    WHERE {{asked}} ORDER BY r.number DESC LIMIT ?
-"""
+SHOWN_COLUMNS = ("receipt_number", "place", *Shown._fields)
 INSERT_SHOWN = f"""
-    INSERT INTO receipt_entry (receipt_number, place, {", ".join(Shown._fields)})
-    VALUES ({", ".join("?" * (len(Shown._fields) + 2))})
+    INSERT INTO receipt_entry ({", ".join(SHOWN_COLUMNS)}) VALUES ({", ".join(f":{name}" for name in SHOWN_COLUMNS)})
 """
-SELECT_SHOWN = f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE receipt_number = ? ORDER BY place"
-
-decode_receipt = Decoder(
-    RECEIPT_FIELDS,
-    {
-        **dict.fromkeys(("session_id", "project", "policy", "digest", "agent"), text),
-        **dict.fromkeys(("query", "keyword_text", "space"), optional(text)),
-        "event": one_of(EVENTS),
-        "delivery": one_of(DELIVERIES),
-        "at": timestamp,
-        "latest": integer,
-        "frame": texts,
-        "missed": lambda value: tuple(NearMiss(*miss) for miss in json.loads(value)),
-    },
-)
-
-decode_shown = Decoder(
-    Shown._fields,
-    {
-        **dict.fromkeys(("entry_id", "digest", "origin"), text),
-        "form": one_of(FORMS),
-        "score": optional(number),
-        "parts": parts,
-        "room": integer,
-    },
-)
-
-WITH_ENTRY = "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = ?)"
+SELECT_SHOWN = f"SELECT {', '.join(Shown._fields)} FROM receipt_entry WHERE receipt_number = :number ORDER BY place"
 
 
-class SqliteReceipts(Receipts):
+class SqliteReceipts(SqlReceipts):
     """
-    Receipts in the store's tables.
+    Receipts in the tables `receipt` and `receipt_entry`.
 
     Args:
         database: The store.
@@ -117,121 +83,170 @@ class SqliteReceipts(Receipts):
 
     """
 
+    SHOWN_IN = """
+        SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number
+        WHERE r.session_id = :session_id AND r.delivery != 'missed'
+    """
+    FIND = f"""
+        SELECT r.number, {", ".join(f"r.{field}" for field in RECEIPT_FIELDS)} FROM receipt r
+        WHERE {{asked}} ORDER BY r.number DESC LIMIT :most
+    """
+    SESSIONS = """
+        SELECT DISTINCT session_id FROM receipt WHERE substr(session_id, 1, length(:prefix)) = :prefix
+        ORDER BY session_id LIMIT :most
+    """
+    CONDITIONS: ClassVar = {
+        "session_id": "r.session_id = :session_id",
+        "entry_id": "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = :entry_id)",
+        "project": "r.project = :project",
+    }
+    decode = Decoder(
+        RECEIPT_FIELDS,
+        {
+            **dict.fromkeys(("session_id", "project", "policy", "digest", "agent"), text),
+            **dict.fromkeys(("query", "keyword_text", "space"), optional(text)),
+            "event": one_of(EVENTS),
+            "delivery": one_of(DELIVERIES),
+            "at": timestamp,
+            "latest": integer,
+            "frame": texts,
+            "missed": lambda value: tuple(NearMiss(*miss) for miss in json.loads(value)),
+        },
+    )
+    decode_shown = Decoder(
+        Shown._fields,
+        {
+            **dict.fromkeys(("entry_id", "digest", "origin"), text),
+            "form": one_of(FORMS),
+            "score": optional(number),
+            "parts": parts,
+            "room": integer,
+        },
+    )
+
     def __init__(self, database: Database, kept: int = KEPT_RECEIPTS) -> None:
-        self._database = database
+        super().__init__(database)
         self._kept = kept
 
     @override
     def record(self, receipt: Receipt) -> None:
-        with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
-            number = self._database.value(INSERT_RECEIPT, _values(receipt))
-            self._database.run_many(INSERT_SHOWN, _shown_rows(number, receipt.shown))
-            self._database.rows("DELETE FROM receipt WHERE number <= ?", (number - self._kept,))
+        with self._database.counting():
+            number = self._database.value(INSERT_RECEIPT, **receipt_values(receipt))
+            shown = (
+                {"receipt_number": number, "place": place, **entry._asdict(), "parts": dict(entry.parts)}
+                for place, entry in enumerate(receipt.shown)
+            )
+            self._database.run_many(INSERT_SHOWN, shown)
+            self._database.rows("DELETE FROM receipt WHERE number <= :last", last=number - self._kept)
 
     @override
-    def shown_in(self, session_id: str) -> frozenset[str]:
-        rows = self._database.rows(
-            "SELECT e.entry_id FROM receipt r JOIN receipt_entry e ON e.receipt_number = r.number"
-            " WHERE r.session_id = ? AND r.delivery != 'missed'",
-            (session_id,),
-        )
-        return frozenset(entry_id for (entry_id,) in rows)
-
-    @override
-    def find(
-        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
-    ) -> list[Receipt]:
-        asked, values = all_of({"r.session_id = ?": session_id, WITH_ENTRY: entry_id, "r.project = ?": project})
-        rows = self._database.rows(FIND_RECEIPTS.format(asked=asked), (*values, limit))
-        return [*readable(self._database, "receipt", rows, self._receipt)]
-
-    @override
-    def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
-        rows = self._database.rows(
-            "SELECT DISTINCT session_id FROM receipt WHERE substr(session_id, 1, ?1) = ?2 ORDER BY session_id LIMIT ?3",
-            (len(prefix), prefix, limit),
-        )
-        return [session_id for (session_id,) in rows]
-
-    def _shown(self, number: int) -> tuple[Shown, ...]:
-        rows = self._database.rows(SELECT_SHOWN, (number,))
-        return tuple(Shown(*decode_shown(row)) for row in rows)
-
-    def _receipt(self, row: Row) -> Receipt:
-        values = dict(zip(RECEIPT_FIELDS, decode_receipt(row[1:]), strict=True))
-        return Receipt(**values, shown=self._shown(row[0]), number=row[0])
+    def _shown(self, numbers: Sequence[int]) -> Callable[[int], Iterable[Sequence[object]]]:
+        return lambda number: self._database.rows(SELECT_SHOWN, number=number)
 
 
-def _values(receipt: Receipt) -> dict[str, object]:
-    values = {field: getattr(receipt, field) for field in RECEIPT_FIELDS}
-    lists = {"frame": json.dumps(receipt.frame), "missed": json.dumps(receipt.missed)}
-    return values | lists | {"at": to_text(receipt.at)}
+class SqliteDeliveries(SqlDeliveries):
+    """Deliveries in the column `delivery` of receipts."""
 
-
-def _shown_rows(number: int, shown: Iterable[Shown]) -> Iterable[Row]:
-    return (
-        (
-            number,
-            place,
-            entry.entry_id,
-            entry.form,
-            entry.digest,
-            entry.score,
-            json.dumps(dict(entry.parts)),
-            entry.room,
-            entry.origin,
-        )
-        for place, entry in enumerate(shown)
+    UNDELIVERED = """
+        SELECT number, delivery, at, digest, frame FROM receipt
+        WHERE session_id = :session_id AND delivery IN ('awaited', 'missed') ORDER BY number
+    """
+    SETTLE = """
+        UPDATE receipt SET delivery = :delivery WHERE number = :number AND delivery IN ('awaited', 'missed') RETURNING 1
+    """
+    COUNT_RECALLS = """
+        INSERT INTO recall (entry_seq, recall_count, last_recalled_at)
+        SELECT e.seq, 1, r.at FROM receipt r
+        JOIN receipt_entry s ON s.receipt_number = r.number JOIN entry e ON e.id = s.entry_id WHERE r.number = :number
+        ON CONFLICT (entry_seq) DO UPDATE SET recall_count = recall_count + 1,
+            last_recalled_at = max(coalesce(last_recalled_at, excluded.last_recalled_at), excluded.last_recalled_at)
+    """
+    decode = Decoder(
+        Undelivered._fields,
+        {"number": integer, "delivery": one_of(DELIVERIES), "at": timestamp, "digest": text, "frame": texts},
     )
 
 
-class SqliteUsageLog(UsageLog):
-    """Counters of searches and judgements in the store's tables."""
+IN_WINDOW = "r.session_id = :session_id AND r.agent = :agent AND NOT r.dropped AND r.delivery != 'missed'"
+HELD_ENTRIES = f"""
+    SELECT DISTINCT s.entry_id FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number WHERE {IN_WINDOW}
+"""
+LAST_BLOCK = f"SELECT max(r.latest) FROM receipt r WHERE {IN_WINDOW} AND r.event = 'start'"
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
-    @override
-    def record_access(self, numbers: Sequence[int], at: dt.datetime) -> None:
-        with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
-            self._database.rows(
-                "INSERT INTO usage (entry_seq, access_count, last_accessed)"
-                " SELECT e.seq, 1, ?2 FROM json_each(?1) wanted JOIN entry e ON e.seq = wanted.value WHERE true"
-                " ON CONFLICT (entry_seq) DO UPDATE SET access_count = access_count + 1,"
-                " last_accessed = excluded.last_accessed",
-                (in_list(numbers), to_text(at)),
-            )
+class SqliteContextWindows(SqlContextWindows):
+    """Context windows in the columns `agent`, `dropped` and `latest` of receipts."""
+
+    EMPTY = "UPDATE receipt SET dropped = 1 WHERE session_id = :session_id AND agent = :agent AND NOT dropped"
 
     @override
-    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
-        with self._database.transaction(busy_seconds=COUNT_BUSY_SECONDS):
-            self._database.rows(
-                "INSERT INTO recall (entry_seq, recall_count, last_recalled_at)"
-                " SELECT e.seq, 1, ?2 FROM json_each(?1) wanted JOIN entry e ON e.seq = wanted.value WHERE true"
-                " ON CONFLICT (entry_seq) DO UPDATE SET recall_count = recall_count + 1,"
-                " last_recalled_at = excluded.last_recalled_at",
-                (in_list(seqs), to_text(at)),
-            )
+    def held(self, window: ContextWindow) -> Held:
+        of_window = window._asdict()
+        entries = frozenset(entry_id for (entry_id,) in self._database.rows(HELD_ENTRIES, **of_window))
+        return Held(entries, self._database.value(LAST_BLOCK, **of_window))
 
-    @override
-    def record_validation(self, number: int, *, useful: bool) -> None:
-        self._database.rows(
-            "INSERT INTO usage (entry_seq, validation_count, useful_count) SELECT seq, 1, ?2 FROM entry WHERE seq = ?1"
-            " ON CONFLICT (entry_seq) DO UPDATE SET validation_count = validation_count + 1,"
-            " useful_count = useful_count + excluded.useful_count",
-            (number, useful),
-        )
 
-    @override
-    def add(self, number: int, usage: Usage) -> None:
-        last_accessed = to_text(usage.last_accessed) if usage.last_accessed else None
-        self._database.rows(
-            "INSERT INTO usage (entry_seq, access_count, last_accessed, validation_count, useful_count)"
-            " SELECT seq, ?2, ?3, ?4, ?5 FROM entry WHERE seq = ?1"
-            " ON CONFLICT (entry_seq) DO UPDATE SET access_count = access_count + excluded.access_count,"
-            " last_accessed = max(coalesce(last_accessed, excluded.last_accessed),"
-            " coalesce(excluded.last_accessed, last_accessed)),"
-            " validation_count = validation_count + excluded.validation_count,"
-            " useful_count = useful_count + excluded.useful_count",
-            (number, usage.access_count, last_accessed, *usage.validations),
-        )
+class SqliteInfluences(SqlInfluences):
+    """Usage signals: the sessions that used an entry, in the table `influence`."""
+
+    INSERT = """
+        INSERT INTO influence (entry_seq, session_id, how, phrase, at)
+        SELECT e.seq, :session_id, :how, :phrase, :at FROM entry e WHERE e.id = :entry_id
+        ON CONFLICT DO NOTHING RETURNING 1
+    """
+    SHOWN_TEXTS = f"""
+        SELECT e.id, t.name,
+            CASE WHEN max(s.form != 'conversation') THEN substr(t.description, 1, {LONGEST_SHOWN}) ELSE '' END,
+            CASE WHEN max(s.form != 'conversation') THEN substr(t.notes, 1, {LONGEST_SHOWN}) ELSE '' END,
+            i.entry_seq IS NOT NULL
+        FROM receipt r JOIN receipt_entry s ON s.receipt_number = r.number
+        JOIN entry e ON e.id = s.entry_id JOIN entry_text t ON t.entry_seq = e.seq
+        LEFT JOIN influence i ON i.entry_seq = e.seq AND i.session_id = r.session_id
+        WHERE r.session_id = :session_id AND r.delivery != 'missed'
+        GROUP BY e.seq ORDER BY max(r.number) DESC, e.id LIMIT :most
+    """
+    COUNT = """
+        SELECT e.id, count(*) FROM json_each(:ids) wanted
+        JOIN entry e ON e.id = wanted.value JOIN influence i ON i.entry_seq = e.seq GROUP BY e.seq
+    """
+    FIND = """
+        SELECT e.id, i.session_id, i.how, i.phrase, i.at FROM influence i JOIN entry e ON e.seq = i.entry_seq
+        WHERE {asked} ORDER BY i.at DESC, e.id, i.session_id LIMIT :most
+    """
+    RANK_BY_USE = """
+        SELECT e.id, count(*) AS times FROM influence i JOIN entry e ON e.seq = i.entry_seq
+        WHERE {within} GROUP BY e.seq ORDER BY times DESC, e.id LIMIT :most
+    """
+    TOTAL = "SELECT count(*) FROM influence i JOIN entry e ON e.seq = i.entry_seq WHERE {within}"
+    CONDITIONS: ClassVar = {"session_id": "i.session_id = :session_id", "entry_id": "e.id = :entry_id"}
+    decode = Decoder(
+        Influence._fields,
+        {**dict.fromkeys(("entry_id", "session_id", "phrase"), text), "how": one_of(HOWS), "at": timestamp},
+    )
+    decode_shown_text = Decoder(
+        ShownText._fields,
+        {**dict.fromkeys(("entry_id", "name", "description", "notes"), text), "is_counted": bool},
+    )
+
+
+class SqliteUsageLog(SqlUsageLog):
+    """Counters of searches and judgements in the tables `usage` and `recall`."""
+
+    COUNT_ACCESS = """
+        INSERT INTO usage (entry_seq, access_count, last_accessed)
+        SELECT e.seq, 1, :at FROM json_each(:numbers) wanted JOIN entry e ON e.seq = wanted.value WHERE true
+        ON CONFLICT (entry_seq) DO UPDATE SET access_count = access_count + 1, last_accessed = excluded.last_accessed
+    """
+    COUNT_RECALL = """
+        INSERT INTO recall (entry_seq, recall_count, last_recalled_at)
+        SELECT e.seq, 1, :at FROM json_each(:numbers) wanted JOIN entry e ON e.seq = wanted.value WHERE true
+        ON CONFLICT (entry_seq) DO UPDATE SET recall_count = recall_count + 1, last_recalled_at = excluded.last_recalled_at
+    """
+    ADD = """
+        INSERT INTO usage (entry_seq, access_count, last_accessed, validation_count, useful_count)
+        SELECT seq, :accesses, :last_accessed, :validations, :useful FROM entry WHERE seq = :number
+        ON CONFLICT (entry_seq) DO UPDATE SET access_count = access_count + excluded.access_count,
+            last_accessed = max(coalesce(last_accessed, excluded.last_accessed), coalesce(excluded.last_accessed, last_accessed)),
+            validation_count = validation_count + excluded.validation_count,
+            useful_count = useful_count + excluded.useful_count
+    """

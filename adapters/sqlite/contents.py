@@ -6,12 +6,12 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from hardwon.adapters.sqlite.activity import to_change
-from hardwon.adapters.sqlite.database import Database, Row, note_change, to_text
-from hardwon.adapters.sqlite.decoding import Decode, readable, text, timestamp
+from hardwon.adapters.sql.activity import readable_changes
+from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteInfluences
+from hardwon.adapters.sqlite.database import Database, Row, to_text
+from hardwon.adapters.sqlite.decoding import Decode, text, timestamp
 from hardwon.adapters.sqlite.file_state import SqliteAbsences
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
-from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.registry import read_projects
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
@@ -102,8 +102,7 @@ class SqliteStoreContents(StoreContents):
             yield DeletedSection(path, None, anchor, file_hash, at)
 
     def _readable(self, table: str, rows: Iterable[Row], *decoders: Decode) -> Iterator[list[Any]]:
-        return readable(
-            self._database,
+        return self._database.readable(
             table,
             rows,
             lambda row: [decode(value) for decode, value in zip(decoders, row, strict=True)],
@@ -146,7 +145,7 @@ class SqliteStoreContents(StoreContents):
             self._add_changes(number, exported.history)
             for influence in exported.influences:
                 self._influences.record(influence._replace(entry_id=entry.entry_id))
-            note_change(self._database)
+            self._database.note_change()
 
     def _raise_counters(self, number: int, entry: Entry) -> None:
         usage = entry.usage
@@ -183,4 +182,4 @@ class SqliteStoreContents(StoreContents):
 
 
 def _changes(database: Database, rows: Iterable[Row]) -> tuple[PastChange, ...]:
-    return tuple(readable(database, "history of entry", rows, to_change))
+    return tuple(readable_changes(database, rows, SqliteHistory.decode))

@@ -6,14 +6,19 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.adapters.folder import Folder
 from hardwon.adapters.sqlite.file_errors import COMPANIONS, OF_THE_FILE, REPAIR, primary_code, translated
 from hardwon.adapters.sqlite.shared_index import address_option, has_room, reserve
 from hardwon.adapters.store_folder import OWN_NAMES, PRIVATE_FOLDER, opened_store, refuse_planted
 from hardwon.domain.model.deadline import Deadline
+from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.redaction import redact, redact_values
+
+if TYPE_CHECKING:
+    from hardwon.adapters.sql.filter import Where
+    from hardwon.domain.model.filters import EntryFilter
 
 
 def to_text(timestamp: dt.datetime) -> str:
@@ -80,6 +85,9 @@ def _is_in_work_tree(folder: str) -> bool:
 
 
 FILE_NAME = "memory.db"
+CONTENT_VERSION = "content_version"
+"""The key of the metadata by which caches see any change."""
+
 IN_MEMORY = ":memory:"
 TEMPORARY = ""
 """A file that SQLite creates when memory gets short, and removes when it is closed or the process ends."""
@@ -91,6 +99,10 @@ INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 NOT_UTF_8 = "Could not decode to UTF-8"
 """How sqlite3's message about a text begins that can't be decoded."""
 
+UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, OSError, HardwonError)
+"""Errors of decoding a row."""
+
+T = TypeVar("T")
 Row = tuple[Any, ...]
 Parameters = Sequence[object] | Mapping[str, object]
 
@@ -177,9 +189,9 @@ class Database:
         ):
             self.connection.execute(f"PRAGMA {pragma}")
 
-    def rows(self, sql: str, parameters: Parameters = ()) -> list[Row]:
-        """Run one statement and return its rows."""
-        values = public(parameters)
+    def rows(self, sql: str, parameters: Parameters = (), /, **named: object) -> list[Row]:
+        """Run one statement, whose parameters are given in order or by name, and return its rows."""
+        values = public(named or parameters)
         with self.translated():
             try:
                 return self.connection.execute(sql, values).fetchall()
@@ -187,9 +199,9 @@ class Database:
                 self._decode_leniently(error)
                 return self.connection.execute(sql, values).fetchall()
 
-    def stream(self, sql: str, parameters: Sequence[object] = ()) -> Iterator[Row]:
+    def stream(self, sql: str, parameters: Parameters = (), /, **named: object) -> Iterator[Row]:
         """Run one statement and yield its rows one by one."""
-        values, given = public(parameters), 0
+        values, given = public(named or parameters), 0
         with self.translated():
             try:
                 for row in self.connection.execute(sql, values):
@@ -205,12 +217,17 @@ class Database:
             raise error
         self.connection.text_factory = lambda value: value.decode("utf-8", "replace")
 
-    def value(self, sql: str, parameters: Parameters = ()) -> Any:
+    def value(self, sql: str, parameters: Parameters = (), /, **named: object) -> Any:
         """Run one statement and return the first column of its first row, None without a row."""
-        rows = self.rows(sql, parameters)
+        rows = self.rows(sql, parameters, **named)
         return rows[0][0] if rows else None
 
-    def run_many(self, sql: str, parameters: Iterable[Parameters]) -> None:
+    def together(self, statements: Iterable[tuple[str, Mapping[str, object]]]) -> None:
+        """Run all *statements*, one after the other."""
+        for sql, parameters in statements:
+            self.rows(sql, parameters)
+
+    def run_many(self, sql: str, /, parameters: Iterable[Parameters]) -> None:
         """Run one statement for each of *parameters*."""
         with self.translated():
             self.connection.executemany(sql, map(public, parameters))
@@ -229,6 +246,10 @@ class Database:
         except BaseException:
             self._roll_back()
             raise
+
+    def counting(self) -> AbstractContextManager[None]:
+        """Return a context in which counters change together; it waits only briefly for other writers."""
+        return self.transaction(COUNT_BUSY_SECONDS)
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -256,6 +277,36 @@ class Database:
         if problem not in self._reported:
             self._reported.add(problem)
             self.warn(problem)
+
+    def readable(self, table: str, rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
+        """Yield what *decode* makes of each row; those it can't be made of are reported, by their first column."""
+        for row in rows:
+            try:
+                value = decode(row)
+            except UNREADABLE as error:
+                self.report(
+                    f"{table} {row[0]!r:.40} can't be read, and is left out ({error}); run: hardwon doctor --repair"
+                )
+            else:
+                yield value
+
+    def where(self, only: "EntryFilter") -> "Where":
+        """Return the condition that a row of the table `entry e` passes *only*."""
+        from hardwon.adapters.sqlite.query import where  # noqa: PLC0415  # a hook that counts needs no filter
+
+        return where(only)
+
+    def note_change(self) -> None:
+        """Change the content version, by which caches see any change, within the transaction of the change."""
+        # Random, as a failed transaction would already have used the next number.
+        self.rows(
+            "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, CAST(random() & 0x7fffffffffffffff AS TEXT))",
+            (CONTENT_VERSION,),
+        )
+
+    def content_version(self) -> int:
+        """Return the content version, 0 for a store that was never written."""
+        return int(self.value("SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = ?", (CONTENT_VERSION,)) or 0)
 
     def is_in_place(self) -> bool:
         """Return whether the opened file is still the one at its path; always true in memory."""
@@ -295,10 +346,21 @@ SHORTEST_SECRET = 8
 
 
 def public(parameters: Parameters) -> Parameters:
-    """Return the parameters of a statement without secrets."""
+    """Return the parameters of a statement without secrets, as SQLite stores them."""
     if isinstance(parameters, Mapping):
-        return {name: without_secrets(value) for name, value in parameters.items()}
-    return [without_secrets(value) for value in parameters]
+        return {name: without_secrets(_stored(value)) for name, value in parameters.items()}
+    return [without_secrets(_stored(value)) for value in parameters]
+
+
+def _stored(value: object) -> object:
+    """Return a parameter as SQLite stores it: timestamps as text, lists and mappings as JSON."""
+    match value:
+        case dt.datetime():
+            return to_text(value)
+        case list() | tuple() | dict():
+            return _to_json(value)
+        case _:
+            return value
 
 
 def without_secrets(value: Any) -> Any:
@@ -308,6 +370,14 @@ def without_secrets(value: Any) -> Any:
     if (clean := redact(value)) == value:
         return value
     return _redacted_json(value) if value[0] in "[{" else clean
+
+
+def _to_json(value: Any) -> str:
+    if isinstance(value, list) and all(item.__class__ is int for item in value):
+        return in_list(value)
+    import json  # noqa: PLC0415  # for the few parameters that are no numbers
+
+    return json.dumps(value)
 
 
 def _redacted_json(text: str) -> str:
@@ -398,19 +468,3 @@ class NumberList(str):
 def in_list(seqs: Iterable[int]) -> NumberList:
     """Return *seqs* as the JSON array that `json_each(?)` reads."""
     return NumberList(f"[{','.join(map(str, seqs))}]")
-
-
-KEY = "content_version"
-
-
-def note_change(database: Database) -> None:
-    """Change the content version, by which caches see any change, within the transaction of the change."""
-    # Random, as a failed transaction would already have used the next number.
-    database.rows(
-        "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, CAST(random() & 0x7fffffffffffffff AS TEXT))", (KEY,)
-    )
-
-
-def content_version(database: Database) -> int:
-    """Return the content version, 0 for a store that was never written."""
-    return int(database.value("SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = ?", (KEY,)) or 0)

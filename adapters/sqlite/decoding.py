@@ -1,5 +1,5 @@
 """
-Decoding of rows; one that can't be decoded is left out, and reported once.
+Decoding of rows: what no version of hardwon stores is refused.
 
 Standard library only: the hooks import it.
 """
@@ -7,11 +7,10 @@ Standard library only: the hooks import it.
 import datetime as dt
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
 
-from hardwon.adapters.sqlite.database import Database, Row, from_text
-from hardwon.domain.model.errors import HardwonError
+from hardwon.adapters.sqlite.database import UNREADABLE, from_text
 from hardwon.domain.model.project import AUTHORSHIPS, TRUSTS
 from hardwon.domain.model.vocabulary import (
     CATEGORIES,
@@ -24,11 +23,8 @@ from hardwon.domain.model.vocabulary import (
     TIERS,
 )
 
-T = TypeVar("T")
 Decode: TypeAlias = Callable[[Any], Any]
 """Returns a column's value in Python; raises ValueError or TypeError for one that no version of hardwon stores."""
-
-UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, OSError, HardwonError)
 
 
 def text(value: Any) -> str:
@@ -184,16 +180,3 @@ class Decoder:
         except UNREADABLE as error:
             raise ValueError(f"{self._columns[len(values)][0]}: {error}") from error
         return values
-
-
-def readable(database: Database, table: str, rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
-    """Yield what *decode* makes of each row; those it can't be made of are reported to *database*, by their first column."""
-    for row in rows:
-        try:
-            value = decode(row)
-        except UNREADABLE as error:
-            database.report(
-                f"{table} {row[0]!r:.40} can't be read, and is left out ({error}); run: hardwon doctor --repair"
-            )
-        else:
-            yield value

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from hardwon.adapters.sqlite.database import Database, content_version, in_list, note_change, to_text
-from hardwon.adapters.sqlite.decoding import Decoder, readable
+from hardwon.adapters.sqlite.database import Database, in_list, to_text
+from hardwon.adapters.sqlite.decoding import Decoder
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
 from hardwon.adapters.sqlite.query import visible, where
@@ -81,13 +81,13 @@ class SqliteTriggerSource(TriggerSource):
 
     @override
     def version(self) -> int:
-        return content_version(self._database)
+        return self._database.content_version()
 
     @override
     def owners(self, only: EntryFilter) -> list[TriggerOwner]:
         within = where(only._replace(ranked=True))
-        rows = self._database.rows(SELECT_OWNERS.format(within=within.sql), within.parameters)
-        return [*readable(self._database, "entry", rows, lambda row: TriggerOwner(*decode_owner(row)))]
+        rows = self._database.rows(SELECT_OWNERS.format(within=within.sql), **within.parameters)
+        return [*self._database.readable("entry", rows, lambda row: TriggerOwner(*decode_owner(row)))]
 
 
 RENAME = (
@@ -159,7 +159,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
                 self._leave_indexes(seq)
             else:
                 index_entry(self._database, seq, entry)
-            note_change(self._database)
+            self._database.note_change()
 
     @override
     def reword(self, entry_id: str, entry: "Entry") -> None:
@@ -188,7 +188,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             if seq is not None:
                 self._database.rows(RELEASE, (entry_id,))
                 drop_from_index(self._database, seq)
-                note_change(self._database)
+                self._database.note_change()
             return seq is not None
 
     @override
@@ -222,13 +222,17 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         after: "Entry | None" = None,
     ) -> "list[Entry]":
         within = where(only)
-        later = (
-            ("AND (?, e.id) > (e.updated_at, ?)", (to_text(after.updated_at), after.entry_id)) if after else ("", ())
-        )
+        later, bounds = "", dict[str, object]()
+        if after:
+            later = "AND (:after_time, e.id) > (e.updated_at, :after_id)"
+            bounds = {"after_time": after.updated_at, "after_id": after.entry_id}
         rows = self._database.rows(
-            f"{SELECT_ENTRY} WHERE {within.sql} {later[0]}"
-            f" ORDER BY {ORDERS[order]}e.updated_at DESC, e.id LIMIT ? OFFSET ?",
-            (*within.parameters, *later[1], limit, offset),
+            f"{SELECT_ENTRY} WHERE {within.sql} {later}"
+            f" ORDER BY {ORDERS[order]}e.updated_at DESC, e.id LIMIT :most OFFSET :first",
+            **within.parameters,
+            **bounds,
+            most=limit,
+            first=offset,
         )
         return [*to_entries(self._database, rows)]
 
@@ -241,27 +245,29 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
 
     @override
     def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
-        return [*readable(self._database, "entry", self._database.rows(SELECT_PRINTED, (in_list(seqs),)), to_printed)]
+        return [*self._database.readable("entry", self._database.rows(SELECT_PRINTED, (in_list(seqs),)), to_printed)]
 
     @override
     def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
-        return [*readable(self._database, "entry", self._database.rows(SELECT_SUMMARIES, (in_list(seqs),)), to_summary)]
+        return [*self._database.readable("entry", self._database.rows(SELECT_SUMMARIES, (in_list(seqs),)), to_summary)]
 
     @override
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
         within = where(only)
         sql = SELECT_NEWEST_SUMMARIES.format(within=within.sql)
-        return [*readable(self._database, "entry", self._database.rows(sql, (*within.parameters, limit)), to_summary)]
+        return [
+            *self._database.readable("entry", self._database.rows(sql, most=limit, **within.parameters), to_summary)
+        ]
 
     @override
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
-        return [*readable(self._database, "entry", self._database.rows(SELECT_FACTS, (in_list(seqs),)), to_facts)]
+        return [*self._database.readable("entry", self._database.rows(SELECT_FACTS, (in_list(seqs),)), to_facts)]
 
     @override
     def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
         return [
-            *readable(
-                self._database, "entry", self._database.rows(SELECT_RECALL_FACTS, (in_list(seqs),)), to_recall_facts
+            *self._database.readable(
+                "entry", self._database.rows(SELECT_RECALL_FACTS, (in_list(seqs),)), to_recall_facts
             )
         ]
 
@@ -275,7 +281,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             'SELECT entry_seq, "references" FROM json_each(?) wanted JOIN entry_text ON entry_seq = wanted.value',
             (in_list(seqs),),
         )
-        return dict(readable(self._database, "entry", rows, decode_references))
+        return dict(self._database.readable("entry", rows, decode_references))
 
     @override
     def newest_by_track_record(
@@ -286,7 +292,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
     @override
     def count(self, only: EntryFilter) -> int:
         within = where(only)
-        return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters))
+        return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters))
 
     @override
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
@@ -301,7 +307,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
         rows = self._database.rows(
             f"SELECT coalesce({field}, '') AS value, count(*) FROM entry e NOT INDEXED {texts}"
             f" WHERE {within.sql} GROUP BY value ORDER BY count(*) DESC, value",
-            within.parameters,
+            **within.parameters,
         )
         return {value: count for value, count in rows if isinstance(value, str)}
 
@@ -330,15 +336,15 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             ))
             FROM within
             """,
-            seen.parameters,
+            **seen.parameters,
         )
         return int(value or 1)
 
     @override
     def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
         within = where(only._replace(ranked=True))
-        rows = self._database.rows(SELECT_RULES.format(within=within.sql), within.parameters)
-        return [*readable(self._database, "entry", rows, lambda row: ConstitutionalText(*decode_rule(row)))]
+        rows = self._database.rows(SELECT_RULES.format(within=within.sql), **within.parameters)
+        return [*self._database.readable("entry", rows, lambda row: ConstitutionalText(*decode_rule(row)))]
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:
@@ -351,7 +357,7 @@ class SqliteEntryRepository(EntryRepository, RankingReads):
             )
             for seq in expired:
                 self._leave_indexes(seq)
-            note_change(self._database)
+            self._database.note_change()
         return len(expired)
 
     def _expired(self, now: dt.datetime) -> Sequence[int]:

@@ -13,7 +13,6 @@ from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
     FILE_NAME,
     Database,
-    note_change,
     transaction,
 )
 from hardwon.adapters.sqlite.erase import (
@@ -101,7 +100,7 @@ class StoreRows(Place, StoreTexts):
     def erase(self, erasure: Erasure) -> None:
         with self._database.transaction(), self._database.translated():
             erase_rows(self._database.connection, erasure)
-            note_change(self._database)
+            self._database.note_change()
         with self._database.translated():
             scrub(self._database.connection)
 
@@ -116,7 +115,7 @@ class StoreRows(Place, StoreTexts):
         with self._database.transaction(), self._database.translated():
             if redact_rows(self._database.connection):
                 rebuild_index(self._database)
-                note_change(self._database)
+                self._database.note_change()
         with self._database.translated():
             scrub(self._database.connection)
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from heapq import nlargest
 
-from hardwon.adapters.sqlite.database import Database, in_list
+from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.adapters.sqlite.tallies import admits_all, tallied
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
@@ -14,7 +14,7 @@ from hardwon.ports.override import override
 from hardwon.ports.vectors import Matches
 
 SELECT_ADMITTED = """
-    SELECT e.seq, e.category FROM json_each(?) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}
+    SELECT e.seq, e.category FROM json_each(:wanted) found CROSS JOIN entry e ON e.seq = found.value WHERE {within}
 """
 
 SELECT_ALL = "SELECT e.seq, e.category FROM entry e WHERE {within}"
@@ -84,10 +84,10 @@ class KeywordMatches(Matches):
         """Return those of *seqs* that count, with their categories."""
         within, wanted = where(self._only), set(seqs)
         if self._at_most < len(wanted):
-            rows = self._database.rows(SELECT_ALL.format(within=within.sql), within.parameters)
+            rows = self._database.rows(SELECT_ALL.format(within=within.sql), **within.parameters)
             return {seq: category for seq, category in rows if seq in wanted}
         sql = SELECT_ADMITTED.format(within=within.sql)
-        return dict(self._database.rows(sql, (in_list(wanted), *within.parameters)))
+        return dict(self._database.rows(sql, wanted=[*wanted], **within.parameters))
 
     @cached_property
     def _at_most(self) -> int:

@@ -59,13 +59,13 @@ class SqliteOverview(Overview):
     @override
     def labels(self, only: EntryFilter) -> Sequence[Label]:
         within = where(only)
-        rows = self._database.rows(LABELS.format(within=within.sql), within.parameters)
+        rows = self._database.rows(LABELS.format(within=within.sql), **within.parameters)
         return [label for label in map(Label._make, rows) if _is_readable(label)]
 
     @override
     def created(self, only: EntryFilter) -> Sequence[Created]:
         within = where(only)
-        rows = self._database.rows(CREATED.format(within=within.sql), within.parameters)
+        rows = self._database.rows(CREATED.format(within=within.sql), **within.parameters)
         return [
             Created(_monday(week), kind, project, count)
             for week, kind, project, count in rows

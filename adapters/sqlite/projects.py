@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 
-from hardwon.adapters.sqlite.database import Database, Row, note_change
+from hardwon.adapters.sqlite.database import Database, Row
 from hardwon.adapters.sqlite.registry import COLUMNS, SELECT, read_projects, read_trusted_folders, to_project
 from hardwon.domain.model.project import Identity, Project
 from hardwon.ports.override import override
@@ -45,14 +45,14 @@ class SqliteProjects(Projects):
                 return to_project(row)
             project = Project(self._free_id(identity.key), label, identity)
             self._database.rows(INSERT, _row(project))
-            note_change(self._database)
+            self._database.note_change()
             return project
 
     @override
     def put(self, project: Project) -> None:
         with self._database.transaction():
             self._database.rows(UPDATE, (*_row(project)[1:], project.id))
-            note_change(self._database)
+            self._database.note_change()
 
     @override
     def merge(self, project_id: str, into: str) -> int:
@@ -60,7 +60,7 @@ class SqliteProjects(Projects):
             moved = self._database.value("SELECT count(*) FROM entry WHERE project = ?", (project_id,))
             for statement in NAMING:
                 self._database.rows(statement, (project_id, into)[: 2 if "?2" in statement else 1])
-            note_change(self._database)
+            self._database.note_change()
         return int(moved)
 
     @override
@@ -77,7 +77,7 @@ class SqliteProjects(Projects):
         change = "INSERT OR IGNORE INTO trusted_folder (path) VALUES (?)"
         with self._database.transaction():
             self._database.rows(change if trusted else "DELETE FROM trusted_folder WHERE path = ?", (folder,))
-            note_change(self._database)
+            self._database.note_change()
 
     @override
     def places_of(self, entry_id: str) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class SqliteProjects(Projects):
                 " SELECT seq, ?2 FROM entry WHERE id = ?1 AND project IS NOT ?2",
                 (entry_id, project_id),
             )
-            note_change(self._database)
+            self._database.note_change()
 
     def _free_id(self, key: str) -> str:
         """Return the id of a new project: of its key, unless a project that moved away from there has it."""

@@ -6,12 +6,11 @@ import itertools
 import json
 from collections.abc import Iterable, Mapping
 
-from hardwon.adapters.sqlite.database import KEY as CONTENT_VERSION
 from hardwon.adapters.sqlite.database import (
+    CONTENT_VERSION,
     Database,
     Row,
     in_list,
-    note_change,
     to_text,
 )
 from hardwon.adapters.sqlite.keyword_index import (
@@ -59,7 +58,7 @@ def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
     within = where(only)
     digests = dict[int, str]()
     for table, sql in (*((table, _rows_of(table)) for table in KEYS), ("vector", VECTORS)):
-        for seq, *row in database.stream(sql.format(within=within.sql), within.parameters):
+        for seq, *row in database.stream(sql.format(within=within.sql), **within.parameters):
             stored = repr((digests.get(seq), table, row))
             digests[seq] = hashlib.sha256(stored.encode()).hexdigest()
     return digests
@@ -207,7 +206,7 @@ class SqliteSnapshot(Snapshot):
                 restore_records(self._past, self._present)
             note_in_history(self._present, RESTORED, missing, name, at)
             note_in_history(self._present, REMOVED, surplus - missing, name, at)
-            note_change(self._present)
+            self._present.note_change()
             self._verify(contents, then)
         return Replacement(memory_count=len(then), restored=len(missing), removed=len(surplus - missing))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hardwon.adapters.sqlite.database import Database, Row, to_text
-from hardwon.adapters.sqlite.decoding import DECODERS, Decoder, readable
+from hardwon.adapters.sqlite.decoding import DECODERS, Decoder
 from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
@@ -122,7 +122,7 @@ SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} {WANTED}"
 SELECT_NEWEST_SUMMARIES = f"""
     SELECT {SUMMARY_COLUMNS}
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE {{within}}
-    ORDER BY e.updated_at DESC, e.id LIMIT ?
+    ORDER BY e.updated_at DESC, e.id LIMIT :most
 """
 
 
@@ -218,7 +218,7 @@ def to_entry(row: Row) -> "Entry":
 
 def to_entries(database: Database, rows: Iterable[Row]) -> "Iterator[Entry]":
     """Yield the entries of rows of `SELECT_ENTRY` that can be read."""
-    return readable(database, "entry", rows, to_entry)
+    return database.readable("entry", rows, to_entry)
 
 
 def taken_usage(values: dict[str, Any]) -> Usage:

@@ -31,7 +31,7 @@ SELECT_WORDS = """
 
 SELECT_CONTAINING = f"""
     SELECT {TEXTS} FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
-    WHERE e.retired = 0 AND {{within}} AND instr(lower({TEXTS}), ?) ORDER BY e.seq DESC LIMIT {{most}}
+    WHERE e.retired = 0 AND {{within}} AND instr(lower({TEXTS}), :beginning) ORDER BY e.seq DESC LIMIT {{most}}
 """
 
 MAX_SCANNED = 500
@@ -42,7 +42,7 @@ def completed(database: Database, beginning: str, only: EntryFilter) -> tuple[st
     """Return the words of the entries of *only* that begin with *beginning*, the most frequent first."""
     within = where(only)
     sql = SELECT_CONTAINING.format(within=within.sql, most=MAX_SCANNED)
-    return completions(beginning, (text for (text,) in database.rows(sql, (*within.parameters, beginning))))
+    return completions(beginning, (text for (text,) in database.rows(sql, beginning=beginning, **within.parameters)))
 
 
 class ScanKeywordIndex(KeywordIndex):
@@ -93,7 +93,8 @@ class ScanKeywordIndex(KeywordIndex):
     ) -> Iterator[tuple[int, Counter[str]]]:
         """Yield the number of each entry that holds one of *terms*, and how often it holds each."""
         within, wanted = where(only), {without_marks(term): term for term in terms}
-        for seq, text in self._database.stream(SELECT_WORDS.format(words=read, within=within.sql), within.parameters):
+        sql = SELECT_WORDS.format(words=read, within=within.sql)
+        for seq, text in self._database.stream(sql, **within.parameters):
             if deadline.passed():
                 raise KeywordIndexUnavailableError("no answer in time")
             words = Counter(wanted[word] for word in index_words(text) if word in wanted)

@@ -17,7 +17,7 @@ from hardwon.adapters.sqlite.database import (
     Row,
     to_text,
 )
-from hardwon.adapters.sqlite.decoding import Decoder, integer, optional, readable, text, timestamp
+from hardwon.adapters.sqlite.decoding import Decoder, integer, optional, text, timestamp
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.opening import COMPANIONS
 from hardwon.adapters.sqlite.query import where
@@ -99,7 +99,7 @@ class SqliteSnapshots(Snapshots):
         return next(self._readable(rows), None)
 
     def _readable(self, rows: Iterable[Row]) -> Iterator[Checkpoint]:
-        return readable(self._database, "checkpoint", rows, self._to_checkpoint)
+        return self._database.readable("checkpoint", rows, self._to_checkpoint)
 
     @override
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
@@ -163,7 +163,7 @@ class SqliteSnapshots(Snapshots):
 
     def _count(self, contents: Contents) -> int:
         within = where(contents.entries)
-        return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters))
+        return int(self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters))
 
     def _clean_up(self) -> None:
         for checkpoint in self.checkpoints():

@@ -190,21 +190,21 @@ class SqliteStore(Store):
     @cached_property
     @override
     def deliveries(self) -> "Deliveries":
-        from hardwon.adapters.sqlite.deliveries import SqliteDeliveries
+        from hardwon.adapters.sqlite.activity import SqliteDeliveries
 
         return SqliteDeliveries(self.database)
 
     @cached_property
     @override
     def windows(self) -> "ContextWindows":
-        from hardwon.adapters.sqlite.deliveries import SqliteContextWindows
+        from hardwon.adapters.sqlite.activity import SqliteContextWindows
 
         return SqliteContextWindows(self.database)
 
     @cached_property
     @override
     def influences(self) -> "Influences":
-        from hardwon.adapters.sqlite.influences import SqliteInfluences
+        from hardwon.adapters.sqlite.activity import SqliteInfluences
 
         return SqliteInfluences(self.database)
 

@@ -43,12 +43,12 @@ def tallied(database: Database, only: EntryFilter) -> Mapping[str | None, int]:
     """Return how many ranked entries of the kinds of *only* that may be shown, as it says, each category has."""
     if not _is_sound(database):
         within = where(EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True))
-        return dict(database.rows(COUNTED.format(within=within.sql), within.parameters))
+        return dict(database.rows(COUNTED.format(within=within.sql), **within.parameters))
     kinds, group = where(EntryFilter(kinds=only.kinds)), visible_by_group(only.visible_in)
     others = placed(only.visible_in)
-    shown = (*kinds.parameters, *group.parameters)
+    shown = {**kinds.parameters, **group.parameters, **others.parameters}
     sql = TALLIED.format(kinds=kinds.sql, group=group.sql, placed=others.sql)
-    return dict(database.rows(sql, (*shown, *shown, *others.parameters)))
+    return dict(database.rows(sql, **shown))
 
 
 def count_ranked(database: Database) -> int:

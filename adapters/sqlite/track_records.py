@@ -1,11 +1,9 @@
 """The newest entries of each track record: by a lookup in the index for each, not by a scan; decoded as far as they are read."""
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from hardwon.adapters.sqlite.database import Database, Row
-from hardwon.adapters.sqlite.decoding import readable
 from hardwon.adapters.sqlite.query import visible
 from hardwon.adapters.sqlite.rows import fact_columns, to_facts
 from hardwon.domain.model.project import Visibility
@@ -39,7 +37,7 @@ RECORDS = f"""
 WANTED = """
     wanted (category, observation_count, confidence, recalls) AS (
         SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]')
-        FROM json_each(?)
+        FROM json_each(:of)
     ),
     record AS (SELECT category, observation_count, confidence FROM wanted WHERE recalls = 0)
 """
@@ -64,11 +62,11 @@ NEWEST = f"""
         WHERE {RANKED_LEARNING} AND e.category IS record.category AND e.observation_count = record.observation_count
             AND e.confidence = record.confidence AND {{visible}}
             AND NOT EXISTS (SELECT 1 FROM recall r WHERE r.entry_seq = e.seq AND r.recall_count > 0)
-        ORDER BY e.updated_at DESC, e.id LIMIT ?
+        ORDER BY e.updated_at DESC, e.id LIMIT :most
     )
     UNION ALL
     SELECT {fact_columns("recalled.recall_count")} FROM recalled JOIN entry e USING (seq)
-    WHERE recalled.place <= ?
+    WHERE recalled.place <= :most
     ORDER BY updated_at DESC, id
 """
 """Most entries were never recalled: the index has them in this order. The others are few, and are numbered."""
@@ -83,7 +81,7 @@ class _Newest(Iterable[RankingFacts]):
 
     @override
     def __iter__(self) -> Iterator[RankingFacts]:
-        return readable(self._database, "entry", self.rows, to_facts)
+        return self._database.readable("entry", self.rows, to_facts)
 
 
 def newest_by_track_record(
@@ -91,14 +89,15 @@ def newest_by_track_record(
 ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
     """Return the *k* newest entries of each track record, or of each in *of*, that may be shown in *visible_in*."""
     seen = visible(visible_in)
-    shown = (*seen.parameters, *seen.parameters, k, k)
     if of is None:
-        rows = database.rows(NEWEST.format(records=RECORDS, visible=seen.sql, is_wanted="true"), shown)
+        rows = database.rows(
+            NEWEST.format(records=RECORDS, visible=seen.sql, is_wanted="true"), most=k, **seen.parameters
+        )
     else:
         sql = NEWEST.format(records=WANTED, visible=seen.sql, is_wanted=IS_WANTED)
-        rows = database.rows(sql, (json.dumps([*of]), *shown))
+        rows = database.rows(sql, of=[*of], most=k, **seen.parameters)
     newest = defaultdict[TrackRecord, _Newest](lambda: _Newest(database))
-    for record, row in readable(database, "entry", rows, _with_track_record):
+    for record, row in database.readable("entry", rows, _with_track_record):
         newest[record].rows.append(row)
     return newest
 

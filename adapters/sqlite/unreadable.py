@@ -13,7 +13,7 @@ from contextlib import closing, suppress
 from typing import Any, NamedTuple
 
 from hardwon.adapters.folder import Folder, real_place
-from hardwon.adapters.sqlite.database import Database, create_private, from_text, note_change
+from hardwon.adapters.sqlite.database import Database, create_private, from_text
 from hardwon.adapters.sqlite.drift import NEUTRAL, columns
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 
@@ -115,7 +115,7 @@ def repair_rows(database: Database) -> list[str]:
     with closing(_model()) as model, database.translated(), database.transaction():
         _keep(aside, [*found, *_texts_of_entries(database, found)])
         lines = [f"{row.line}: {_repair(database, model, row)}; it is kept as it was in {aside}" for row in found]
-        note_change(database)
+        database.note_change()
     return lines
 
 

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from hardwon.adapters.sqlite.database import Database, Row, content_version, in_list, note_change
+from hardwon.adapters.sqlite.database import Database, Row, in_list
 from hardwon.adapters.sqlite.derived import bounds
 from hardwon.adapters.sqlite.query import in_tie_order, where
 from hardwon.adapters.sqlite.tallies import count_ranked
@@ -38,19 +38,19 @@ SELECT_BLOCK = """
 SELECT_MEMBERS = "SELECT e.category, group_concat(e.seq) FROM entry e WHERE {within} GROUP BY e.category"
 
 SELECT_EMBEDDED = """
-    SELECT {what} FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = ? AND {within}
+    SELECT {what} FROM vector v JOIN entry e ON e.seq = v.entry_seq WHERE v.space_id = :space AND {within}
 """
 
 SELECT_PENDING = """
     SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash
     FROM entry e JOIN entry_text t ON t.entry_seq = e.seq
-    WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = ? AND v.entry_seq = e.seq) AND {within}
-    ORDER BY e.updated_at DESC, e.id LIMIT ?
+    WHERE NOT EXISTS (SELECT 1 FROM vector v WHERE v.space_id = :space AND v.entry_seq = e.seq) AND {within}
+    ORDER BY e.updated_at DESC, e.id LIMIT :most
 """
 
 SELECT_TEXTS = """
     SELECT e.seq, t.name, t.description, t.notes, t.reasoning, t.text_hash
-    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.seq > ? AND {within} ORDER BY e.seq LIMIT ?
+    FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.seq > :after AND {within} ORDER BY e.seq LIMIT :most
 """
 
 
@@ -104,13 +104,13 @@ class SqliteVectorStore(VectorStore, BlockSource):
     def has_any(self, only: EntryFilter) -> bool:
         within = where(only)
         sql = SELECT_EMBEDDED.format(what="1", within=within.sql)
-        return bool(self._database.value(f"{sql} LIMIT 1", (self._space_id(), *within.parameters)))
+        return bool(self._database.value(f"{sql} LIMIT 1", space=self._space_id(), **within.parameters))
 
     @override
     def count(self, only: EntryFilter) -> int:
         within = where(only)
         sql = SELECT_EMBEDDED.format(what="count(*)", within=within.sql)
-        return int(self._database.value(sql, (self._space_id(), *within.parameters)))
+        return int(self._database.value(sql, space=self._space_id(), **within.parameters))
 
     @override
     def count_pending(self, only: EntryFilter) -> int:
@@ -118,7 +118,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
             return 0
         served = self._served_of(only)
         within = where(served)
-        total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", within.parameters)
+        total = self._database.value(f"SELECT count(*) FROM entry e WHERE {within.sql}", **within.parameters)
         return int(total) - self.count(served)
 
     @override
@@ -133,17 +133,17 @@ class SqliteVectorStore(VectorStore, BlockSource):
     @override
     def pending(self, limit: int) -> list[PendingText]:
         within = where(self._served)
-        return self._texts(
-            SELECT_PENDING.format(within=within.sql), (self._space_id(), *within.parameters, max(0, limit))
-        )
+        sql = SELECT_PENDING.format(within=within.sql)
+        return self._texts(sql, space=self._space_id(), most=max(0, limit), **within.parameters)
 
     @override
     def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
         within = where(self._served_of(only))
-        return self._texts(SELECT_TEXTS.format(within=within.sql), (after, *within.parameters, max(0, limit)))
+        sql = SELECT_TEXTS.format(within=within.sql)
+        return self._texts(sql, after=after, most=max(0, limit), **within.parameters)
 
-    def _texts(self, sql: str, parameters: tuple[object, ...]) -> list[PendingText]:
-        rows = self._database.rows(sql, parameters)
+    def _texts(self, sql: str, **parameters: object) -> list[PendingText]:
+        rows = self._database.rows(sql, **parameters)
         return [PendingText(seq, searchable_text(*texts), text_hash) for seq, *texts, text_hash in rows]
 
     @override
@@ -157,7 +157,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
                 " ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec",
                 ((space_id, text.seq, text.text_hash, _to_blob(vector)) for text, vector in vectors),
             )
-            note_change(self._database)
+            self._database.note_change()
         with suppress(StorageError):  # the next write packs them
             self._pack_blocks()
 
@@ -168,7 +168,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     @override
     def version(self) -> int:
-        return content_version(self._database)
+        return self._database.content_version()
 
     @override
     def load(self, seqs: Sequence[int]) -> VectorBlock:
@@ -177,7 +177,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
     @override
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         within = where(only._replace(ranked=True))  # others have no vector; with it an index answers
-        return dict(self._database.rows(SELECT_MEMBERS.format(within=within.sql), within.parameters))
+        return dict(self._database.rows(SELECT_MEMBERS.format(within=within.sql), **within.parameters))
 
     @override
     def blocks(self) -> Mapping[int, BlockState]:

@@ -1,12 +1,17 @@
 """The store on a server, of one member in a tenant of its own."""
 
-from hardwon.adapters.postgres.activity import PostgresHistory, PostgresReceipts, PostgresUsageLog
+from hardwon.adapters.postgres.activity import (
+    PostgresContextWindows,
+    PostgresDeliveries,
+    PostgresHistory,
+    PostgresInfluences,
+    PostgresReceipts,
+    PostgresUsageLog,
+)
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.deliveries import PostgresContextWindows, PostgresDeliveries
 from hardwon.adapters.postgres.entries import PostgresEntryRepository, PostgresTriggerSource
 from hardwon.adapters.postgres.file_state import PostgresAbsences, PostgresTombstones
 from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
-from hardwon.adapters.postgres.influences import PostgresInfluences
 from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
 from hardwon.adapters.postgres.overview import PostgresOverview
 from hardwon.adapters.postgres.projects import PostgresProjects

@@ -11,13 +11,18 @@ import attrs
 import pytest
 
 from hardwon.adapters.numpy_index.vector_index import NumpyVectorIndex
-from hardwon.adapters.sqlite.activity import SqliteHistory, SqliteReceipts, SqliteUsageLog
+from hardwon.adapters.sqlite.activity import (
+    SqliteContextWindows,
+    SqliteDeliveries,
+    SqliteHistory,
+    SqliteInfluences,
+    SqliteReceipts,
+    SqliteUsageLog,
+)
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
-from hardwon.adapters.sqlite.deliveries import SqliteContextWindows, SqliteDeliveries
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
 from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
-from hardwon.adapters.sqlite.influences import SqliteInfluences
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.overview import SqliteOverview

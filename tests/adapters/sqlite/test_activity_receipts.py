@@ -16,10 +16,10 @@ from tests.strategies import NOW
 RECEIPT = Receipt("s", "start", NOW, "here", None, None, "hybrid", "d", ("", ""), (Shown("e", "lesson", "d"),))
 
 
-def test_the_records_of_a_session_are_found_without_reading_those_of_others(world: World, sql: Sql) -> None:
+def test_the_records_of_a_session_are_found_without_reading_those_of_others(world: World, database: Database) -> None:
     assert world.receipts.shown_in("s") == frozenset()
     within = where(EVERYTHING._replace(except_session="s"))
-    plan = sql(f"EXPLAIN QUERY PLAN SELECT e.seq FROM entry e WHERE {within.sql}", *within.parameters)
+    plan = database.rows(f"EXPLAIN QUERY PLAN SELECT e.seq FROM entry e WHERE {within.sql}", **within.parameters)
 
     assert any("SEARCH entry_text USING COVERING INDEX entry_text_by_session" in step for *_, step in plan)
 

@@ -18,7 +18,6 @@ from hardwon.adapters.sqlite.decoding import (
     one_of,
     optional,
     or_else,
-    readable,
     text,
     texts,
     timestamp,
@@ -72,7 +71,7 @@ def test_rows_that_cannot_be_read_are_left_out_and_reported_once() -> None:
     rows = [(1, "normal"), (2, "enormous"), (3, "critical")]
 
     for _ in range(2):
-        assert [*readable(database, "entry", rows, decode)] == [[1, "normal"], [3, "critical"]]
+        assert [*database.readable("entry", rows, decode)] == [[1, "normal"], [3, "critical"]]
     [warning] = warnings
     assert warning.startswith("entry 2 can't be read, and is left out (tier: 'enormous' is none of ")
     assert warning.endswith("run: hardwon doctor --repair")

@@ -46,7 +46,7 @@ def assert_counted(database: Database) -> None:
     """Check that tallies say the same as a count of all rows."""
     for only in filters():
         within = where(only)
-        expected: dict[str | None, int] = dict(database.rows(COUNTED.format(within=within.sql), within.parameters))
+        expected: dict[str | None, int] = dict(database.rows(COUNTED.format(within=within.sql), **within.parameters))
         assert dict(tallied(database, only)) == expected
     assert count_ranked(database) == database.value("SELECT count(*) FROM entry WHERE retired = 0")
 

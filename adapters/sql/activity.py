@@ -1,0 +1,215 @@
+"""History, receipts and their deliveries, context windows, usage signals and counters. The hooks import this."""
+
+import datetime as dt
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from hardwon.adapters.sql.database import Database, Decoder, Role, Row, as_given
+from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
+from hardwon.domain.model.injection.context_window import ContextWindow
+from hardwon.domain.model.injection.delivery import Undelivered
+from hardwon.domain.model.injection.receipt import COUNTED, Delivery, Influence, Receipt, Shown
+from hardwon.domain.model.injection.usage_signals import ShownText
+from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
+from hardwon.ports.override import override
+
+if TYPE_CHECKING:
+    from hardwon.adapters.sql.filter import Where
+    from hardwon.domain.model.filters import EntryFilter
+
+KEPT_RECEIPTS = 2_000
+
+RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"shown", "number"})
+"""The fields of `Receipt` that are columns of the table `receipt`."""
+
+
+class SqlHistory(Role, History):
+    """The history in the table `history`."""
+
+    INSERT: str
+    SELECT: str
+    decode: Decoder = as_given
+
+    @override
+    def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
+        with self._database.transaction():
+            rows = ({"number": number, **change._asdict(), "at": at} for change in changes)
+            self._database.run_many(self.INSERT, rows)
+
+    @override
+    def of(self, number: int, limit: int) -> list[PastChange]:
+        rows = self._database.rows(self.SELECT, number=number, most=limit)
+        return [*readable_changes(self._database, rows, self.decode)]
+
+
+def readable_changes(database: Database, rows: Iterable[Row], decode: Decoder) -> Iterator[PastChange]:
+    """Yield the changes of rows of the table `history`."""
+    return database.readable("history of entry", rows, lambda row: PastChange(*decode(row)))
+
+
+class SqlReceipts(Role, Receipts):
+    """Receipts in the tables `receipt` and `receipt_entry`."""
+
+    SHOWN_IN: str
+    FIND: str
+    SESSIONS: str
+    CONDITIONS: ClassVar[Mapping[str, str]]
+    decode: Decoder = as_given
+    decode_shown: Decoder = as_given
+
+    @override
+    def shown_in(self, session_id: str) -> frozenset[str]:
+        rows = self._database.rows(self.SHOWN_IN, session_id=session_id)
+        return frozenset(entry_id for (entry_id,) in rows)
+
+    @override
+    def find(
+        self, *, session_id: str | None = None, entry_id: str | None = None, project: str | None = None, limit: int
+    ) -> list[Receipt]:
+        from hardwon.adapters.sql.filter import all_of  # noqa: PLC0415  # a hook that counts needs no filter
+
+        asked = all_of(self.CONDITIONS, session_id=session_id, entry_id=entry_id, project=project)
+        rows = self._database.rows(self.FIND.format(asked=asked.sql), **asked.parameters, most=limit)
+        shown_by = self._shown([number for number, *_ in rows])
+
+        def receipt(row: Row) -> Receipt:
+            values = dict(zip(RECEIPT_FIELDS, self.decode(row[1:]), strict=True))
+            shown = tuple(Shown(*self.decode_shown(entry)) for entry in shown_by(row[0]))
+            return Receipt(**values, shown=shown, number=row[0])
+
+        return [*self._database.readable("receipt", rows, receipt)]
+
+    @abstractmethod
+    def _shown(self, numbers: Sequence[int]) -> Callable[[int], Iterable[Sequence[object]]]:
+        """Return how to read the rows of what each receipt of *numbers* shows."""
+
+    @override
+    def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
+        return [session_id for (session_id,) in self._database.rows(self.SESSIONS, prefix=prefix, most=limit)]
+
+
+def receipt_values(receipt: Receipt) -> dict[str, object]:
+    """Return the columns of *receipt*."""
+    return {field: getattr(receipt, field) for field in RECEIPT_FIELDS}
+
+
+class SqlDeliveries(Role, Deliveries):
+    """Deliveries in the column `delivery` of receipts."""
+
+    UNDELIVERED: str
+    SETTLE: str
+    COUNT_RECALLS: str
+    decode: Decoder = as_given
+
+    @override
+    def undelivered(self, session_id: str) -> list[Undelivered]:
+        rows = self._database.rows(self.UNDELIVERED, session_id=session_id)
+        return [*self._database.readable("receipt", rows, lambda row: Undelivered(*self.decode(row)))]
+
+    @override
+    def settle(self, number: int, delivery: Delivery) -> bool:
+        with self._database.counting():
+            is_settled = bool(self._database.rows(self.SETTLE, number=number, delivery=delivery))
+            if is_settled and delivery in COUNTED:
+                self._database.rows(self.COUNT_RECALLS, number=number)
+        return is_settled
+
+
+class SqlContextWindows(Role, ContextWindows):
+    """Context windows in the columns `agent`, `dropped` and `latest` of receipts."""
+
+    EMPTY: str
+
+    @override
+    def empty(self, window: ContextWindow) -> None:
+        with self._database.counting():
+            self._database.rows(self.EMPTY, **window._asdict())
+
+
+class SqlInfluences(Role, Influences):
+    """Usage signals: the sessions that used an entry, in the table `influence`."""
+
+    INSERT: str
+    SHOWN_TEXTS: str
+    COUNT: str
+    FIND: str
+    RANK_BY_USE: str
+    TOTAL: str
+    CONDITIONS: ClassVar[Mapping[str, str]]
+    decode: Decoder = as_given
+    decode_shown_text: Decoder = as_given
+
+    @override
+    def record(self, influence: Influence) -> bool:
+        with self._database.counting():
+            return bool(self._database.rows(self.INSERT, **influence._asdict()))
+
+    @override
+    def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
+        rows = self._database.rows(self.SHOWN_TEXTS, session_id=session_id, most=limit)
+        return [*self._database.readable("entry", rows, lambda row: ShownText(*self.decode_shown_text(row)))]
+
+    @override
+    def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
+        return dict(self._database.rows(self.COUNT, ids=sorted({*entry_ids})))
+
+    @override
+    def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> list[Influence]:
+        from hardwon.adapters.sql.filter import all_of  # noqa: PLC0415  # a hook that counts needs no filter
+
+        asked = all_of(self.CONDITIONS, session_id=session_id, entry_id=entry_id)
+        rows = self._database.rows(self.FIND.format(asked=asked.sql), **asked.parameters, most=limit)
+        return [*self._database.readable("use of entry", rows, lambda row: Influence(*self.decode(row)))]
+
+    @override
+    def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:
+        within = self._within(only)
+        rows = self._database.rows(self.RANK_BY_USE.format(within=within.sql), **within.parameters, most=limit)
+        return [(entry_id, times) for entry_id, times in rows]
+
+    @override
+    def total(self, only: "EntryFilter | None" = None) -> int:
+        within = self._within(only)
+        return int(self._database.value(self.TOTAL.format(within=within.sql), **within.parameters))
+
+    def _within(self, only: "EntryFilter | None") -> "Where":
+        from hardwon.adapters.sql.filter import EVERY  # noqa: PLC0415  # a hook that counts needs no filter
+
+        return self._database.where(only) if only else EVERY
+
+
+class SqlUsageLog(Role, UsageLog):
+    """Counters of searches and judgements in the tables `usage` and `recall`."""
+
+    COUNT_ACCESS: str
+    COUNT_RECALL: str
+    ADD: str
+
+    @override
+    def record_access(self, numbers: Sequence[int], at: dt.datetime) -> None:
+        with self._database.counting():
+            self._database.rows(self.COUNT_ACCESS, numbers=[*numbers], at=at)
+
+    @override
+    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+        with self._database.counting():
+            self._database.rows(self.COUNT_RECALL, numbers=[*seqs], at=at)
+
+    @override
+    def record_validation(self, number: int, *, useful: bool) -> None:
+        self.add(number, Usage(validations=Validations(1, int(useful))))
+
+    @override
+    def add(self, number: int, usage: Usage) -> None:
+        self._database.rows(self.ADD, number=number, **usage_values(usage))
+
+
+def usage_values(usage: Usage) -> dict[str, object]:
+    """Return the parameters of statements that add the counters *usage*."""
+    return {
+        "accesses": usage.access_count,
+        "last_accessed": usage.last_accessed,
+        "validations": usage.validations.total,
+        "useful": usage.validations.useful,
+    }
