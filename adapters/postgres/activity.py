@@ -18,8 +18,7 @@ from hardwon.adapters.sql.activity import (
     SqlUsageLog,
     receipt_values,
 )
-from hardwon.domain.model.injection.context_window import ContextWindow, Held
-from hardwon.domain.model.injection.receipt import NearMiss, Receipt, Shown
+from hardwon.domain.model.injection.receipt import ContextWindow, Held, NearMiss, Receipt, Shown
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN
 from hardwon.ports.override import override
 
@@ -117,8 +116,8 @@ class PostgresReceipts(SqlReceipts):
             WHERE s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number AND s.entry_id = %(entry_id)s)""",
         "project": "r.project = %(project)s",
     }
-    decode = _Receipts(RECEIPT_FIELDS)
-    decode_shown = _Receipts(Shown._fields)
+    _decode = _Receipts(RECEIPT_FIELDS)
+    _decode_shown = _Receipts(Shown._fields)
 
     def __init__(self, database: Database, kept: int = KEPT_RECEIPTS) -> None:
         super().__init__(database)

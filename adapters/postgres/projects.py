@@ -7,15 +7,14 @@ Paths of another machine are prefixed with whose and which it is, so that no pat
 import os
 import socket
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from typing import NamedTuple
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.named import number_of
+from hardwon.adapters.sql.projects import SqlProjects
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.project import Identity, Project, Registry, Trust, TrustMode
 from hardwon.ports.override import override
-from hardwon.ports.projects import Projects
 
 MACHINE = "HARDWON_MACHINE"
 """The variable of the environment that names this machine; without it, it goes by its host name."""
@@ -37,10 +36,6 @@ SELECT = f"""
 
 OWN = "tenant = %(tenant)s AND owner = current_user AND machine = %(machine)s"
 
-INSERT = f"""
-    INSERT INTO hardwon.project (tenant, machine, id, {", ".join(COLUMNS)})
-    VALUES (%(tenant)s, %(machine)s, %(id)s, {", ".join(f"%({column})s" for column in COLUMNS)})
-"""
 UPDATE = f"""
     UPDATE hardwon.project SET {", ".join(f"{column} = %({column})s" for column in COLUMNS)}
     WHERE {OWN} AND id = %(id)s
@@ -50,28 +45,6 @@ TAKE_BACK = "DELETE FROM hardwon.opinion WHERE tenant = %(tenant)s AND owner = c
 SAY = """
     INSERT INTO hardwon.opinion (tenant, project, trust) VALUES (%(tenant)s, %(id)s, %(trust)s)
     ON CONFLICT (tenant, owner, project) DO UPDATE SET trust = excluded.trust
-"""
-
-NAMING = (
-    "UPDATE hardwon.entry SET project = %(into)s WHERE tenant = %(tenant)s AND project = %(id)s",
-    """
-    INSERT INTO hardwon.entry_place (tenant, number, project) SELECT tenant, number, %(into)s
-    FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s ON CONFLICT DO NOTHING
-    """,
-    "DELETE FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s",
-    "UPDATE hardwon.receipt SET project = %(into)s WHERE tenant = %(tenant)s AND project = %(id)s",
-    "UPDATE hardwon.project SET joined = %(into)s WHERE tenant = %(tenant)s AND joined = %(id)s AND id != %(into)s",
-    "UPDATE hardwon.project SET joined = NULL WHERE tenant = %(tenant)s AND joined = %(id)s",
-    TAKE_BACK,
-    "DELETE FROM hardwon.project WHERE tenant = %(tenant)s AND id = %(id)s",
-)
-"""Statements by which all that a member may change and that names one project names another one."""
-
-ADD_PLACE = f"""
-    INSERT INTO hardwon.entry_place (tenant, number, project)
-    SELECT e.tenant, e.number, %(project)s FROM hardwon.entry e
-    WHERE e.tenant = %(tenant)s AND e.number = {number_of("entry_id")} AND e.project IS DISTINCT FROM %(project)s
-    ON CONFLICT DO NOTHING
 """
 
 
@@ -110,30 +83,53 @@ def read_trusted_folders(database: Database) -> tuple[str, ...]:
     return tuple(path for (path,) in rows)
 
 
-class PostgresProjects(Projects):
+class PostgresProjects(SqlProjects):
     """Projects in the tables of a server."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    INSERT = f"""
+        INSERT INTO hardwon.project (tenant, machine, id, {", ".join(COLUMNS)})
+        VALUES (%(tenant)s, %(machine)s, %(id)s, {", ".join(f"%({column})s" for column in COLUMNS)})
+    """
+    COUNT = "SELECT count(*) FROM hardwon.entry WHERE tenant = %(tenant)s AND project = %(id)s"
+    ENTRY_COUNTS = """
+        SELECT project, count(*) FROM hardwon.entry WHERE tenant = %(tenant)s AND project IS NOT NULL GROUP BY project
+    """
+    TRUST = """
+        INSERT INTO hardwon.trusted_folder (tenant, machine, path) VALUES (%(tenant)s, %(machine)s, %(path)s)
+        ON CONFLICT DO NOTHING
+    """
+    DISTRUST = f"DELETE FROM hardwon.trusted_folder WHERE {OWN} AND path = %(path)s"
+    PLACES = f"""
+        SELECT project FROM hardwon.entry_place
+        WHERE tenant = %(tenant)s AND number = {number_of("entry_id")} ORDER BY project
+    """
+    ADD_PLACE = f"""
+        INSERT INTO hardwon.entry_place (tenant, number, project)
+        SELECT e.tenant, e.number, %(project)s FROM hardwon.entry e
+        WHERE e.tenant = %(tenant)s AND e.number = {number_of("entry_id")} AND e.project IS DISTINCT FROM %(project)s
+        ON CONFLICT DO NOTHING
+    """
+    NAMING = (
+        "UPDATE hardwon.entry SET project = %(into)s WHERE tenant = %(tenant)s AND project = %(id)s",
+        """
+        INSERT INTO hardwon.entry_place (tenant, number, project) SELECT tenant, number, %(into)s
+        FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s ON CONFLICT DO NOTHING
+        """,
+        "DELETE FROM hardwon.entry_place WHERE tenant = %(tenant)s AND project = %(id)s",
+        "UPDATE hardwon.receipt SET project = %(into)s WHERE tenant = %(tenant)s AND project = %(id)s",
+        "UPDATE hardwon.project SET joined = %(into)s WHERE tenant = %(tenant)s AND joined = %(id)s AND id != %(into)s",
+        "UPDATE hardwon.project SET joined = NULL WHERE tenant = %(tenant)s AND joined = %(id)s",
+        TAKE_BACK,
+        "DELETE FROM hardwon.project WHERE tenant = %(tenant)s AND id = %(id)s",
+    )
 
-    @override
-    def transaction(self) -> AbstractContextManager[None]:
-        return self._database.transaction()
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._server = database
 
     @override
     def known(self) -> tuple[Project, ...]:
-        return read_projects(self._database)
-
-    @override
-    def add(self, identity: Identity, label: str) -> Project:
-        with self._database.transaction():
-            own = "AND p.owner = current_user AND p.machine = %(machine)s AND p.key = %(key)s"
-            for copy in _copies(self._database, own, machine=this_machine(), key=self._here(identity.key)):
-                return copy.project
-            project = Project(self._free_id(identity.key), label, identity)
-            self._database.rows(INSERT, **self._values(project))
-            self._database.note_change()
-            return project
+        return read_projects(self._server)
 
     @override
     def put(self, project: Project) -> None:
@@ -154,86 +150,52 @@ class PostgresProjects(Projects):
             self._database.rows(TAKE_BACK if trust == "unsaid" else SAY, id=project.id, trust=trust)
 
     @override
-    def merge(self, project_id: str, into: str) -> int:
-        with self._database.transaction():
-            for known in self._with_id(project_id):
-                if known.owner != self._database.role:
-                    raise StorageError(
-                        f"{known.project.identity.root} belongs to {known.owner}, who alone can merge it"
-                    )
-            moved = self._database.value(
-                "SELECT count(*) FROM hardwon.entry WHERE tenant = %(tenant)s AND project = %(id)s", id=project_id
-            )
-            self._database.together([(statement, {"id": project_id, "into": into}) for statement in NAMING])
-            self._database.note_change()
-        return int(moved)
-
-    @override
-    def entry_counts(self) -> Mapping[str, int]:
-        return dict(
-            self._database.rows(
-                "SELECT project, count(*) FROM hardwon.entry WHERE tenant = %(tenant)s AND project IS NOT NULL GROUP BY project"
-            )
-        )
-
-    @override
     def trusted_folders(self) -> tuple[str, ...]:
-        return read_trusted_folders(self._database)
+        return read_trusted_folders(self._server)
 
     @override
-    def trust_below(self, folder: str, *, trusted: bool) -> None:
-        add = (
-            "INSERT INTO hardwon.trusted_folder (tenant, machine, path) VALUES (%(tenant)s, %(machine)s, %(path)s)"
-            " ON CONFLICT DO NOTHING"
-        )
-        remove = f"DELETE FROM hardwon.trusted_folder WHERE {OWN} AND path = %(path)s"
-        with self._database.transaction():
-            self._database.rows(add if trusted else remove, machine=this_machine(), path=folder)
-            self._database.note_change()
+    def _ensure_own(self, project_id: str) -> None:
+        for known in self._with_id(project_id):
+            if known.owner != self._server.role:
+                raise StorageError(f"{known.project.identity.root} belongs to {known.owner}, who alone can merge it")
 
     @override
-    def places_of(self, entry_id: str) -> tuple[str, ...]:
-        rows = self._database.rows(
-            "SELECT project FROM hardwon.entry_place"
-            f" WHERE tenant = %(tenant)s AND number = {number_of('entry_id')} ORDER BY project",
-            entry_id=entry_id,
-        )
-        return tuple(project for (project,) in rows)
-
-    @override
-    def add_place(self, entry_id: str, project_id: str) -> None:
-        with self._database.transaction():
-            self._database.rows(ADD_PLACE, entry_id=entry_id, project=project_id)
-            self._database.note_change()
+    def _with_key(self, key: str) -> Project | None:
+        own = "AND p.owner = current_user AND p.machine = %(machine)s AND p.key = %(key)s"
+        copies = _copies(self._server, own, **self._here(), key=self._on_this_machine(key))
+        return next((copy.project for copy in copies), None)
 
     def _with_id(self, project_id: str) -> list[Copy]:
-        return _copies(self._database, "AND p.id = %(id)s", id=project_id)
+        return _copies(self._server, "AND p.id = %(id)s", id=project_id)
 
-    def _here(self, path: str) -> str:
+    @override
+    def _is_taken(self, project_id: str) -> bool:
+        return bool(self._with_id(project_id))
+
+    @override
+    def _here(self) -> Mapping[str, object]:
+        return {"machine": this_machine()}
+
+    @override
+    def _place(self, key: str) -> str:
+        return _prefix(self._server.role, this_machine()) + self._on_this_machine(key)
+
+    def _on_this_machine(self, path: str) -> str:
         """Return *path* as it is stored for this machine."""
-        return path.removeprefix(_prefix(self._database.role, this_machine()))
+        return path.removeprefix(_prefix(self._server.role, this_machine()))
 
-    def _values(self, project: Project) -> dict[str, object]:
+    @override
+    def _values(self, project: Project) -> Mapping[str, object]:
         identity = project.identity
         return {
             **{column: getattr(project, column) for column in COLUMNS if column in Project._fields},
             **identity._asdict(),
-            "key": self._here(identity.key),
-            "root": self._here(identity.root),
+            "key": self._on_this_machine(identity.key),
+            "root": self._on_this_machine(identity.root),
             "conversations": project.chosen,
             "id": project.id,
-            "machine": this_machine(),
+            **self._here(),
         }
-
-    def _free_id(self, key: str) -> str:
-        """Return the id of a new project: of its place, unless a project that moved away from there has it."""
-        from hardwon.domain.model.identity import short_hash  # noqa: PLC0415  # brings OpenSSL
-
-        place = _prefix(self._database.role, this_machine()) + self._here(key)
-        number = 0
-        while self._with_id(short_hash("project", place, str(number))):
-            number += 1
-        return short_hash("project", place, str(number))
 
 
 def _copies(database: Database, conditions: str, **parameters: object) -> list[Copy]:

@@ -7,9 +7,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hardwon.adapters.sql.database import Database, Decoder, Role, Row, as_given
 from hardwon.domain.model.activity import FieldChange, PastChange, Usage, Validations
-from hardwon.domain.model.injection.context_window import ContextWindow
-from hardwon.domain.model.injection.delivery import Undelivered
-from hardwon.domain.model.injection.receipt import COUNTED, Delivery, Influence, Receipt, Shown
+from hardwon.domain.model.injection.receipt import (
+    COUNTED,
+    ContextWindow,
+    Delivery,
+    Influence,
+    Receipt,
+    Shown,
+    Undelivered,
+)
 from hardwon.domain.model.injection.usage_signals import ShownText
 from hardwon.ports.activity import ContextWindows, Deliveries, History, Influences, Receipts, UsageLog
 from hardwon.ports.override import override
@@ -29,7 +35,7 @@ class SqlHistory(Role, History):
 
     INSERT: str
     SELECT: str
-    decode: Decoder = as_given
+    _decode: Decoder = as_given
 
     @override
     def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
@@ -40,7 +46,7 @@ class SqlHistory(Role, History):
     @override
     def of(self, number: int, limit: int) -> list[PastChange]:
         rows = self._database.rows(self.SELECT, number=number, most=limit)
-        return [*readable_changes(self._database, rows, self.decode)]
+        return [*readable_changes(self._database, rows, self._decode)]
 
 
 def readable_changes(database: Database, rows: Iterable[Row], decode: Decoder) -> Iterator[PastChange]:
@@ -55,8 +61,8 @@ class SqlReceipts(Role, Receipts):
     FIND: str
     SESSIONS: str
     CONDITIONS: ClassVar[Mapping[str, str]]
-    decode: Decoder = as_given
-    decode_shown: Decoder = as_given
+    _decode: Decoder = as_given
+    _decode_shown: Decoder = as_given
 
     @override
     def shown_in(self, session_id: str) -> frozenset[str]:
@@ -74,8 +80,8 @@ class SqlReceipts(Role, Receipts):
         shown_by = self._shown([number for number, *_ in rows])
 
         def receipt(row: Row) -> Receipt:
-            values = dict(zip(RECEIPT_FIELDS, self.decode(row[1:]), strict=True))
-            shown = tuple(Shown(*self.decode_shown(entry)) for entry in shown_by(row[0]))
+            values = dict(zip(RECEIPT_FIELDS, self._decode(row[1:]), strict=True))
+            shown = tuple(Shown(*self._decode_shown(entry)) for entry in shown_by(row[0]))
             return Receipt(**values, shown=shown, number=row[0])
 
         return [*self._database.readable("receipt", rows, receipt)]
@@ -100,12 +106,12 @@ class SqlDeliveries(Role, Deliveries):
     UNDELIVERED: str
     SETTLE: str
     COUNT_RECALLS: str
-    decode: Decoder = as_given
+    _decode: Decoder = as_given
 
     @override
     def undelivered(self, session_id: str) -> list[Undelivered]:
         rows = self._database.rows(self.UNDELIVERED, session_id=session_id)
-        return [*self._database.readable("receipt", rows, lambda row: Undelivered(*self.decode(row)))]
+        return [*self._database.readable("receipt", rows, lambda row: Undelivered(*self._decode(row)))]
 
     @override
     def settle(self, number: int, delivery: Delivery) -> bool:
@@ -137,8 +143,8 @@ class SqlInfluences(Role, Influences):
     RANK_BY_USE: str
     TOTAL: str
     CONDITIONS: ClassVar[Mapping[str, str]]
-    decode: Decoder = as_given
-    decode_shown_text: Decoder = as_given
+    _decode: Decoder = as_given
+    _decode_shown_text: Decoder = as_given
 
     @override
     def record(self, influence: Influence) -> bool:
@@ -148,7 +154,7 @@ class SqlInfluences(Role, Influences):
     @override
     def shown_texts(self, session_id: str, limit: int) -> list[ShownText]:
         rows = self._database.rows(self.SHOWN_TEXTS, session_id=session_id, most=limit)
-        return [*self._database.readable("entry", rows, lambda row: ShownText(*self.decode_shown_text(row)))]
+        return [*self._database.readable("entry", rows, lambda row: ShownText(*self._decode_shown_text(row)))]
 
     @override
     def counts(self, entry_ids: Iterable[str]) -> dict[str, int]:
@@ -160,7 +166,7 @@ class SqlInfluences(Role, Influences):
 
         asked = all_of(self.CONDITIONS, session_id=session_id, entry_id=entry_id)
         rows = self._database.rows(self.FIND.format(asked=asked.sql), **asked.parameters, most=limit)
-        return [*self._database.readable("use of entry", rows, lambda row: Influence(*self.decode(row)))]
+        return [*self._database.readable("use of entry", rows, lambda row: Influence(*self._decode(row)))]
 
     @override
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> list[tuple[str, int]]:

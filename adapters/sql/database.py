@@ -49,6 +49,10 @@ class Database(Protocol):
         """Let all reads within see the same state."""
         ...
 
+    def change(self) -> Statement:
+        """Return the statement of `note_change`; it is to be run in the same transaction."""
+        ...
+
     def note_change(self) -> None:
         """Change the content version, by which caches see any change, within the transaction of the change."""
         ...

@@ -32,7 +32,7 @@ class SqlAbsences(Role, Absences):
     DELETE_BEYOND: str
     SELECT: str
     FORGET: str
-    decode: Decoder = as_given
+    _decode: Decoder = as_given
 
     def __init__(self, database: Database, most: int = MAX_ABSENT) -> None:
         super().__init__(database)
@@ -62,7 +62,7 @@ class SqlAbsences(Role, Absences):
     @override
     def of(self, file_path: str, file_hash: str) -> AbsentFile | None:
         rows = self._database.rows(self.SELECT, file_path=file_path, file_hash=file_hash)
-        return absent_file(self._database, rows, self.decode)
+        return absent_file(self._database, rows, self._decode)
 
     @override
     def forget(self, file_path: str) -> None:

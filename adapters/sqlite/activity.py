@@ -28,20 +28,26 @@ from hardwon.adapters.sqlite.decoding import (
     timestamp,
 )
 from hardwon.domain.model.activity import PastChange
-from hardwon.domain.model.injection.context_window import ContextWindow, Held
-from hardwon.domain.model.injection.delivery import Undelivered
 from hardwon.domain.model.injection.receipt import (
     DELIVERIES,
     EVENTS,
     FORMS,
     HOWS,
+    ContextWindow,
+    Held,
     Influence,
     NearMiss,
     Receipt,
     Shown,
+    Undelivered,
 )
 from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN, ShownText
 from hardwon.ports.override import override
+
+decode_change = Decoder(
+    PastChange._fields,
+    {"number": integer, "field": text, "old": optional(text), "new": optional(text), "at": timestamp},
+)
 
 
 class SqliteHistory(SqlHistory):
@@ -55,10 +61,7 @@ class SqliteHistory(SqlHistory):
         SELECT memory_id, field_changed, old_value, new_value, changed_at FROM history
         WHERE memory_id = :number ORDER BY id DESC LIMIT :most
     """
-    decode = Decoder(
-        PastChange._fields,
-        {"number": integer, "field": text, "old": optional(text), "new": optional(text), "at": timestamp},
-    )
+    _decode = decode_change
 
 
 LATEST = "coalesce(:latest, (SELECT max(seq) FROM entry), 0)"
@@ -100,7 +103,7 @@ class SqliteReceipts(SqlReceipts):
         "entry_id": "r.number IN (SELECT receipt_number FROM receipt_entry WHERE entry_id = :entry_id)",
         "project": "r.project = :project",
     }
-    decode = Decoder(
+    _decode = Decoder(
         RECEIPT_FIELDS,
         {
             **dict.fromkeys(("session_id", "project", "policy", "digest", "agent"), text),
@@ -113,7 +116,7 @@ class SqliteReceipts(SqlReceipts):
             "missed": lambda value: tuple(NearMiss(*miss) for miss in json.loads(value)),
         },
     )
-    decode_shown = Decoder(
+    _decode_shown = Decoder(
         Shown._fields,
         {
             **dict.fromkeys(("entry_id", "digest", "origin"), text),
@@ -161,7 +164,7 @@ class SqliteDeliveries(SqlDeliveries):
         ON CONFLICT (entry_seq) DO UPDATE SET recall_count = recall_count + 1,
             last_recalled_at = max(coalesce(last_recalled_at, excluded.last_recalled_at), excluded.last_recalled_at)
     """
-    decode = Decoder(
+    _decode = Decoder(
         Undelivered._fields,
         {"number": integer, "delivery": one_of(DELIVERIES), "at": timestamp, "digest": text, "frame": texts},
     )
@@ -219,11 +222,11 @@ class SqliteInfluences(SqlInfluences):
     """
     TOTAL = "SELECT count(*) FROM influence i JOIN entry e ON e.seq = i.entry_seq WHERE {within}"
     CONDITIONS: ClassVar = {"session_id": "i.session_id = :session_id", "entry_id": "e.id = :entry_id"}
-    decode = Decoder(
+    _decode = Decoder(
         Influence._fields,
         {**dict.fromkeys(("entry_id", "session_id", "phrase"), text), "how": one_of(HOWS), "at": timestamp},
     )
-    decode_shown_text = Decoder(
+    _decode_shown_text = Decoder(
         ShownText._fields,
         {**dict.fromkeys(("entry_id", "name", "description", "notes"), text), "is_counted": bool},
     )

@@ -88,6 +88,9 @@ FILE_NAME = "memory.db"
 CONTENT_VERSION = "content_version"
 """The key of the metadata by which caches see any change."""
 
+# Random, as a failed transaction would already have used the next number.
+CHANGE = "INSERT OR REPLACE INTO _metadata (key, value) VALUES (:key, CAST(random() & 0x7fffffffffffffff AS TEXT))"
+
 IN_MEMORY = ":memory:"
 TEMPORARY = ""
 """A file that SQLite creates when memory gets short, and removes when it is closed or the process ends."""
@@ -298,11 +301,11 @@ class Database:
 
     def note_change(self) -> None:
         """Change the content version, by which caches see any change, within the transaction of the change."""
-        # Random, as a failed transaction would already have used the next number.
-        self.rows(
-            "INSERT OR REPLACE INTO _metadata (key, value) VALUES (?, CAST(random() & 0x7fffffffffffffff AS TEXT))",
-            (CONTENT_VERSION,),
-        )
+        self.together([self.change()])
+
+    def change(self) -> tuple[str, Mapping[str, object]]:
+        """Return the statement of `note_change`; it is to be run in the same transaction."""
+        return CHANGE, {"key": CONTENT_VERSION}
 
     def content_version(self) -> int:
         """Return the content version, 0 for a store that was never written."""

@@ -23,7 +23,7 @@ class SqliteAbsences(SqlAbsences):
             ORDER BY file_path != :file_path, departed_at DESC, file_path LIMIT 1)
     """
     FORGET = "DELETE FROM departed WHERE file_path = :file_path"
-    decode = Decoder(COLUMNS, {**DECODERS, "file_path": text})
+    _decode = Decoder(COLUMNS, {**DECODERS, "file_path": text})
 
     @override
     def _values(self, standing: Standing) -> dict[str, object]:

@@ -1,0 +1,153 @@
+"""All contents of a store, record by record."""
+
+import datetime as dt
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from itertools import groupby
+from operator import itemgetter
+
+from hardwon.adapters.sql.activity import readable_changes, usage_values
+from hardwon.adapters.sql.database import Database, Decoder, Role, Row, Statement, as_given
+from hardwon.adapters.sql.file_state import SqlAbsences
+from hardwon.adapters.sql.import_ledger import SqlImportLedger
+from hardwon.domain.model.activity import PastChange
+from hardwon.domain.model.entry import Entry
+from hardwon.domain.model.export import (
+    RECORD_NAMES,
+    Absence,
+    DeletedEntry,
+    DeletedSection,
+    ExportedEntry,
+    ImportedSource,
+    Record,
+)
+from hardwon.domain.model.file_state import AbsentFile
+from hardwon.domain.model.project import Project
+from hardwon.ports.override import override
+from hardwon.ports.transfer import StoreContents
+
+
+class SqlStoreContents(Role, StoreContents):
+    """
+    All contents of the store's tables.
+
+    Args:
+        database: The open store.
+        absences: The files that are gone.
+        ledger: The ledger of imports.
+
+    """
+
+    COUNT: str
+    CHANGES_OF_DELETED: str
+    SECTIONS: str
+    NUMBER: str
+    HAS_ENTRY: str
+    HAS_FILE: str
+    RAISE_RECALL: str
+    RAISE_USAGE: str
+    ADD_PLACE: str
+    ADD_ALIAS: str
+    ADD_CHANGE: str
+    ADD_INFLUENCE: str
+    ADD_SECTION: str
+    _decode_change: Decoder = as_given
+    _decode_section: Decoder = as_given
+
+    def __init__(self, database: Database, absences: SqlAbsences, ledger: SqlImportLedger) -> None:
+        super().__init__(database)
+        self._absences = absences
+        self._ledger = ledger
+
+    @override
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._database.snapshot()
+
+    @override
+    def counts(self) -> Mapping[str, int]:
+        [numbers] = self._database.rows(self.COUNT)
+        return dict(zip(RECORD_NAMES.values(), numbers, strict=True))
+
+    @override
+    def records(self) -> Iterator[Record]:
+        yield from self._projects()
+        yield from self._entries()
+        for number, rows in groupby(self._database.stream(self.CHANGES_OF_DELETED), itemgetter(0)):
+            if isinstance(number, int):
+                yield DeletedEntry(number, self._changes(rows))
+        for path, fingerprint, headings in self._sources():
+            yield ImportedSource(path, None, fingerprint, tuple(sorted(headings)))
+        for file, at in self._absent_files():
+            yield Absence(file, None, at)
+        sections = self._database.readable("tombstone", self._database.stream(self.SECTIONS), self._decode_section)
+        for path, anchor, file_hash, at in sections:
+            yield DeletedSection(path, None, anchor, file_hash, at)
+
+    @abstractmethod
+    def _projects(self) -> Iterable[Project]:
+        """Return all projects in the order in which they were added."""
+
+    @abstractmethod
+    def _entries(self) -> Iterator[ExportedEntry]:
+        """Yield all entries by number, with what is recorded about them."""
+
+    @abstractmethod
+    def _sources(self) -> Iterable[tuple[str, str, Iterable[str]]]:
+        """Return the path, the fingerprint and the headings of each imported file, by path."""
+
+    @abstractmethod
+    def _absent_files(self) -> Iterable[tuple[AbsentFile, dt.datetime]]:
+        """Return the files that are gone, and when each was."""
+
+    def _changes(self, rows: Iterable[Row]) -> tuple[PastChange, ...]:
+        return tuple(readable_changes(self._database, rows, self._decode_change))
+
+    @override
+    def add_activity(self, exported: ExportedEntry) -> None:
+        entry = exported.entry
+        with self._database.transaction():
+            number = self._database.value(self.NUMBER, entry_id=entry.entry_id)
+            influences = (influence._replace(entry_id=entry.entry_id) for influence in exported.influences)
+            self._database.together(
+                (
+                    *self._raising_counters(number, entry),
+                    *((self.ADD_PLACE, {"entry_id": entry.entry_id, "project": place}) for place in exported.places),
+                    *((self.ADD_ALIAS, {"number": number, "alias": alias}) for alias in exported.aliases),
+                    *self._adding_changes(number, exported.history),
+                    *((self.ADD_INFLUENCE, influence._asdict()) for influence in influences),
+                    self._database.change(),
+                )
+            )
+
+    def _raising_counters(self, number: int, entry: Entry) -> Iterator[Statement]:
+        """Yield the statements that raise the counters of an entry to at least those of *entry*."""
+        usage = entry.usage
+        if entry.last_recalled_at:
+            counted = {"number": number, "recalls": entry.recall_count, "at": entry.last_recalled_at}
+            yield self.RAISE_RECALL, counted
+        if usage.access_count or usage.last_accessed or usage.validations.total:
+            yield self.RAISE_USAGE, {"number": number, **usage_values(usage)}
+
+    def _adding_changes(self, number: int, changes: Sequence[PastChange]) -> Iterator[Statement]:
+        """Yield the statements that add *changes* to the history of an entry."""
+        return ((self.ADD_CHANGE, {**change._asdict(), "number": number}) for change in changes)
+
+    @override
+    def add(self, record: Record) -> None:
+        with self._database.transaction():
+            match record:
+                case DeletedEntry(number, history):
+                    if not self._database.rows(self.HAS_ENTRY, number=number):
+                        self._database.together(self._adding_changes(number, history))
+                case ImportedSource(path, _, fingerprint, headings):
+                    known = self._ledger.fingerprint(path)
+                    self._ledger.record(path, {*headings}, fingerprint if known is None else known)
+                case Absence(file, _, at):
+                    if not self._database.rows(self.HAS_FILE, file_path=file.file_path):
+                        self._absences.keep(file, at)
+                case DeletedSection(path, _, anchor, file_hash, at):
+                    section = {"file_path": path, "anchor_id": anchor, "file_hash": file_hash, "at": at}
+                    self._database.rows(self.ADD_SECTION, **section)
+                case _:
+                    raise TypeError(f"{type(record).__name__} is added by another role")
