@@ -14,6 +14,7 @@ from hardwon.adapters.sqlite.entries import SqliteEntryRepository
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
@@ -116,7 +117,9 @@ class Planted:
     def retrieve(self, source: SqliteVectorStore | Loaded, *, with_words: bool = True) -> Retrieve:
         """Return the search over the vectors of *source*, and over words."""
         search = SemanticSearch(embedder=PlantedEmbedder(), store=self._vectors, vector_index=NumpyVectorIndex(source))
-        return Retrieve(semantic=[search], keywords=FtsKeywordIndex(self._database, enabled=with_words))
+        return Retrieve(
+            semantic=[search], keywords=FtsKeywordIndex(self._database, enabled=with_words), background=Threads()
+        )
 
     def inject(self, source: SqliteVectorStore | Loaded, *, with_words: bool = True) -> str:
         """Return the block: search, scores, choice and text."""

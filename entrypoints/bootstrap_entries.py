@@ -4,6 +4,7 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.errors import NumpyMissingError
 from hardwon.domain.model.filters import CONVERSATIONS, scope_of, seen_from
@@ -41,6 +42,7 @@ def build_retrieve(memory: Memory) -> Retrieve:
     return Retrieve(
         semantic=[space.search for space in memory.spaces],
         keywords=memory.store.keywords(enabled=memory.settings.keyword_search),
+        background=Threads(),
     )
 
 
@@ -54,9 +56,7 @@ def build_inject(memory: Memory, workplace: Workplace | None = None, length: Len
     remembering = memory.with_embedders(partial(_remembering, memory))
     if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
         return _inject(remembering)._replace(length=length)
-    from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
-
-    shared = remembering.with_embedders(MemoisedEmbedder)
+    shared = remembering.with_embedders(Threads().memoised)
     return _inject(shared)._replace(relate=build_relate(shared)._replace(length=length), length=length)
 
 

@@ -141,9 +141,10 @@ def build_embed_pending(spaces: Spaces) -> "Sequence[EmbedPending]":
 
 def build_label_chain(settings: Settings) -> "LabelChain":
     """Ask the labelers that the settings choose, in order; none of them when labels are off."""
+    from hardwon.adapters.threads import Threads
     from hardwon.domain.use_cases.label import LabelChain
 
-    return LabelChain(build_labelers(settings, os.environ))
+    return LabelChain(build_labelers(settings, os.environ), Threads())
 
 
 def build_label_pending(

@@ -1,7 +1,7 @@
-"""The models: of embeddings, and of keyword labels."""
+"""The models, of embeddings and of keyword labels, and the background in which they are asked."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 Task = Literal["document", "query"]
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Embedder(Protocol):
@@ -69,5 +72,34 @@ class KeywordLabeler(Protocol):
         Raises:
             LabelerUnavailableError: no key, or no answer before *deadline*.
             UnusableLabelsError: the answer contains no list of texts.
+        """
+        ...
+
+
+class Pending(Protocol[T_co]):
+    """The result of work that was started in the background."""
+
+    def result(self, deadline: Deadline) -> T_co:
+        """
+        Return the result of the work, or raise its error.
+
+        Raises:
+            TimeoutError: *deadline* passed first, or the system has no thread left for the work.
+        """
+        ...
+
+
+class Background(Protocol):
+    """Runs work beside the caller; work that hangs does not delay the end of the process."""
+
+    def start(self, work: Callable[[], T]) -> Pending[T]:
+        """Start *work*; never raises."""
+        ...
+
+    def memoised(self, embedder: Embedder) -> Embedder:
+        """
+        Return *embedder* with answers and errors memoised by text; it is thread-safe.
+
+        Its requests run in the background. A request that timed out once is not waited for again.
         """
         ...

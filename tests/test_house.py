@@ -5,12 +5,14 @@ import os
 import re
 import subprocess
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+IN_PRODUCT = ("domain/", "ports/", "adapters/", "entrypoints/")
 FOLDERS = ("domain", "ports", "adapters", "entrypoints", "tests", "bench", "tools", "examples")
 
 
@@ -111,3 +113,37 @@ def test_ports_declare_and_do_nothing() -> None:
     ports = {name: text for name, text in tracked_texts().items() if name.startswith("ports/")}
 
     assert {name: done for name, text in ports.items() if (done := bodies(text))} == {"ports/override.py": ["override"]}
+
+
+def assigned(text: str) -> list[str]:
+    """Return the names that the top level of *text* assigns or defines, in order."""
+    names = list[str]()
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.decorator_list:
+            names.append(node.name)
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names += [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+    return names
+
+
+def test_no_module_gives_a_name_twice() -> None:
+    product = {name: text for name, text in tracked_texts().items() if name.startswith(IN_PRODUCT)}
+    twice = {
+        name: [given for given, number in Counter(assigned(text)).items() if number > 1]
+        for name, text in product.items()
+    }
+
+    assert {name: names for name, names in twice.items() if names} == {}
+
+
+def calls(text: str) -> list[str]:
+    """Return what *text* calls, outside of docstrings."""
+    return [ast.unparse(node.func) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)]
+
+
+def test_the_domain_reads_no_clock() -> None:
+    inside = [text for name, text in tracked_texts().items() if name.startswith(("domain/", "ports/"))]
+
+    assert inside
+    assert not [call for text in inside for call in calls(text) if call.endswith(("datetime.now", "utcnow", "today"))]

@@ -1,55 +1,13 @@
 """Compare the semantic matches of several spaces: closeness on one scale, and z-scores."""
 
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import merge
 from itertools import islice
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
-from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category
 from hardwon.ports.vectors import Matches
-
-T = TypeVar("T")
-
-
-class Background(Generic[T]):
-    """
-    Work in a background thread, with a timeout for waiting.
-
-    The thread is a daemon: work that hangs does not delay the end of the process.
-    """
-
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._answer: list[T] = []
-        self._error: Exception | None = None
-        self._thread = threading.Thread(target=self._run, args=(work,), daemon=True)
-        try:
-            self._thread.start()
-        except RuntimeError as error:
-            self._error = TimeoutError(f"no thread for it: {error}")
-
-    def _run(self, work: Callable[[], T]) -> None:
-        try:
-            self._answer.append(work())
-        except Exception as error:  # noqa: BLE001  # raised in the thread that waits for the answer
-            self._error = error
-
-    def result(self, deadline: Deadline) -> T:
-        """
-        Return the result of the work, or raise its error.
-
-        Raises:
-            TimeoutError: *deadline* passed first, or the system has no thread left for the work.
-        """
-        if self._thread.ident is not None:
-            self._thread.join(None if deadline.at == float("inf") else deadline.remaining())
-        if self._error:
-            raise self._error
-        if not self._answer:
-            raise TimeoutError("no answer in time")
-        return self._answer[0]
 
 
 class _Space(NamedTuple):

@@ -11,9 +11,8 @@ from hardwon.domain.model.entry import Entry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError, LabelerUnavailableError, UnusableLabelsError
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.keyword_labels import valid_labels
-from hardwon.domain.use_cases.closeness import Background
 from hardwon.ports.entries import EntryRepository
-from hardwon.ports.models import KeywordLabeler
+from hardwon.ports.models import Background, KeywordLabeler
 
 TIER_SECONDS = 5.0
 """The time limit of a labeler."""
@@ -56,11 +55,13 @@ class LabelChain:
 
     Attributes:
         tiers: The labelers, first to last.
+        background: Where each is asked.
         tier_seconds: The time limit of each; one that hangs is abandoned.
 
     """
 
     tiers: Sequence[KeywordLabeler]
+    background: Background
     tier_seconds: float = TIER_SECONDS
 
     def labels_for(self, entry: Entry, deadline: Deadline) -> tuple[str, ...]:
@@ -100,7 +101,7 @@ class LabelChain:
         limit = deadline.within(self.tier_seconds)
         seconds = limit.remaining()
         try:
-            return Background(lambda: tier.label(entry, limit)).result(limit)
+            return self.background.start(lambda: tier.label(entry, limit)).result(limit)
         except TimeoutError as error:
             raise LabelerUnavailableError(f"{name} gave no answer in {seconds:.1f} s") from error
 

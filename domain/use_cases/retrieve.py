@@ -1,13 +1,11 @@
 """Retrieve the matches of a query: embed it, run the semantic and the keyword search side by side, note what failed."""
 
 import datetime as dt
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from threading import Lock
 from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.embedding import Space, Vector, knows_english_only, unit
+from hardwon.domain.model.embedding import Vector, knows_english_only, unit
 from hardwon.domain.model.errors import (
     EmbedderError,
     EmbedderUnavailableError,
@@ -22,10 +20,10 @@ from hardwon.domain.model.keywords import UNSPACED, asked_terms, distinctive_ter
 from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
 from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Category, Kind
-from hardwon.domain.use_cases.closeness import Background, StandardisedMatches
+from hardwon.domain.use_cases.closeness import StandardisedMatches
 from hardwon.ports.entries import EntryState
 from hardwon.ports.keyword_index import KeywordIndex
-from hardwon.ports.models import Embedder, Task
+from hardwon.ports.models import Background, Embedder, Pending, Task
 from hardwon.ports.vectors import Matches, VectorIndex, VectorStore
 
 
@@ -36,52 +34,6 @@ def retire_expired(repository: EntryState, now: dt.datetime) -> tuple[str, ...]:
     except StorageError as error:
         return (f"what has expired is still found: {error}",)
     return ()
-
-
-class MemoisedEmbedder:
-    """
-    An embedder that memoises answers and errors by text; thread-safe.
-
-    A request that timed out once is not waited for again.
-
-    Args:
-        embedder: Makes the vectors.
-
-    """
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._requests: dict[tuple[Task, tuple[str, ...]], Background[list[Vector]]] = {}
-        self._late = set[tuple[Task, tuple[str, ...]]]()
-        self._lock = Lock()
-
-    @property
-    def space(self) -> Space:
-        """The space of the embedder."""
-        return self._embedder.space
-
-    @property
-    def max_tokens(self) -> int:
-        """The token limit of the embedder."""
-        return self._embedder.max_tokens
-
-    def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
-        """
-        Return one vector for each text.
-
-        Raises:
-            EmbedderError: the embedder failed, or did not answer before *deadline*.
-        """
-        key = (task, tuple(texts))
-        with self._lock:
-            if key not in self._requests:
-                self._requests[key] = Background(lambda: self._embedder.embed(texts, task, deadline))
-        try:
-            answer = self._requests[key].result(deadline.within(0) if key in self._late else deadline)
-        except TimeoutError as error:
-            self._late.add(key)
-            raise EmbedderUnavailableError(f"{self.space.model} did not answer in time") from error
-        return [array("f", vector) for vector in answer]
 
 
 def embed_documents(embedder: Embedder, texts: Sequence[str], deadline: Deadline) -> list[Vector]:
@@ -209,6 +161,7 @@ class Retrieve(NamedTuple):
     Attributes:
         semantic: The spaces, in order of preference; each kind is searched in the first whose embedder answers.
         keywords: The keyword search.
+        background: Embeds the query beside the keyword search.
         only: The entries searched.
         by_passage: Whether keyword scores are those of passages, or of whole entries.
         in_any_spelling: Whether identifiers are also asked for by their parts; not where a gate was calibrated without.
@@ -219,6 +172,7 @@ class Retrieve(NamedTuple):
 
     semantic: Sequence[SemanticSearch]
     keywords: KeywordIndex
+    background: Background
     only: EntryFilter = LEARNINGS
     by_passage: bool = False
     in_any_spelling: bool = False
@@ -339,11 +293,11 @@ class _Search:
         searches = [self._tools.semantic[at] for at in serving if self._is_read_by(self._tools.semantic[at])]
         return _Group(only, [search for search in searches if search.store.has_any(only)])
 
-    def _start_embedding(self, asked: _Group) -> Background[_Answer]:
+    def _start_embedding(self, asked: _Group) -> Pending[_Answer]:
         seconds = self._tools.embed_seconds
-        return Background(lambda: _first_answer(asked.searches, self._query, self._deadline, seconds))
+        return self._tools.background.start(lambda: _first_answer(asked.searches, self._query, self._deadline, seconds))
 
-    def _compare(self, asked: _Group, embedding: Background[_Answer]) -> _Found | None:
+    def _compare(self, asked: _Group, embedding: Pending[_Answer]) -> _Found | None:
         try:
             answer = embedding.result(self._embed_by)
             matches = answer.search.vector_index.compare(answer.vector, self._read_by(answer.search, asked.only))

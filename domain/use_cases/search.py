@@ -12,7 +12,6 @@ from hardwon.domain.model.keywords import concept_counts, concepts_of, terms_of
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.ranking.policy import Answer, Question
 from hardwon.domain.use_cases.recall import Recall, Recollection, calibrated
-from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 from hardwon.domain.use_cases.track_usage import count_access
 from hardwon.ports.activity import UsageLog
 from hardwon.ports.clock import Clock
@@ -184,8 +183,9 @@ def _calibrated(question: Question, besides: EntryFilter) -> Question:
 
 def _embedding_once(recall: Recall) -> Recall:
     """Return *recall* with memoised embedders."""
-    semantic = [space._replace(embedder=MemoisedEmbedder(space.embedder)) for space in recall.retrieve.semantic]
-    return recall._replace(retrieve=recall.retrieve._replace(semantic=semantic))
+    retrieve = recall.retrieve
+    semantic = [space._replace(embedder=retrieve.background.memoised(space.embedder)) for space in retrieve.semantic]
+    return recall._replace(retrieve=retrieve._replace(semantic=semantic))
 
 
 def _suggestion(only: EntryFilter) -> str:

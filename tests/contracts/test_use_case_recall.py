@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, POLICIES, PolicyName
@@ -59,7 +60,7 @@ def fill(world: World, stored: Stored) -> None:
 
 def retrieve_in(world: World, text: str) -> Retrieve:
     search = SemanticSearch(PlantedEmbedder({text: QUERY_VECTOR}), world.vectors, world.index)
-    return Retrieve([search], world.keywords)
+    return Retrieve([search], world.keywords, Threads())
 
 
 def recall_in(world: World, text: str) -> Recall:
@@ -153,7 +154,7 @@ def test_a_conversation_and_a_decision_of_it_are_one_answer(make: MakeWorld) -> 
     )
     with make() as world:
         world.add(decision, talk, other)
-        recall = Recall(world.repository, Retrieve((), world.keywords), FixedClock(), Weights())
+        recall = Recall(world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights())
         answers = [answer.entry.session_id for answer in recall.answer(question, IN_TIME).answers]
         everything = recall.answer(question._replace(distinct=False, limit=9), IN_TIME).answers
 

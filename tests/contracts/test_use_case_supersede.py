@@ -3,6 +3,7 @@
 import attrs
 import pytest
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import HardwonError
@@ -26,7 +27,7 @@ QUESTION = Question(text="retry payment", only=EVERYTHING, policy="adaptive", li
 
 
 def answered(world: World, question: Question = QUESTION) -> list[str]:
-    recall = Recall(world.repository, Retrieve((), world.keywords), FixedClock(), Weights())
+    recall = Recall(world.repository, Retrieve((), world.keywords, Threads()), FixedClock(), Weights())
     return [answer.entry.entry_id for answer in recall.answer(question, IN_TIME).answers]
 
 

@@ -74,8 +74,8 @@ def relevance(closeness: float | None, background: float, matched: float, *, is_
     return max(HELD if is_held else 0.0, logistic(log_odds))
 
 
-INTERCEPT = -5.8
-CLOSENESS_WEIGHT = 10.6
+CONTEXT_INTERCEPT = -5.8
+CONTEXT_CLOSENESS_WEIGHT = 10.6
 KEYWORD_WEIGHT = 3.4
 
 WORDS_INTERCEPT = -4.4
@@ -96,4 +96,4 @@ def context_relevance(closeness: float | None, keyword: float) -> float:
     """
     if closeness is None:
         return logistic(WORDS_INTERCEPT + WORDS_WEIGHT * keyword)
-    return logistic(INTERCEPT + CLOSENESS_WEIGHT * closeness + KEYWORD_WEIGHT * keyword)
+    return logistic(CONTEXT_INTERCEPT + CONTEXT_CLOSENESS_WEIGHT * closeness + KEYWORD_WEIGHT * keyword)

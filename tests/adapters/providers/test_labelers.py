@@ -12,6 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hardwon.adapters.providers.labelers import HaikuLabeler, OllamaLabeler, label_prompt, parse_labels
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import LabelerUnavailableError
 from hardwon.domain.model.keyword_labels import GENERIC_LABELS
@@ -168,7 +169,7 @@ def test_the_tiers_are_asked_in_order_until_one_answers(stub: StubProviders, no_
             status(401)(answer)
 
     stub.fault = refuse_claude
-    chain = LabelChain([make(stub.url) for make in LABELERS.values()])
+    chain = LabelChain([make(stub.url) for make in LABELERS.values()], Threads())
 
     assert chain.labels_for(ENTRY, no_deadline) == ("retry-budget", "sqlite")
     assert [request.path for request in stub.requests] == ["/v1/messages", "/api/chat"]
@@ -176,7 +177,7 @@ def test_the_tiers_are_asked_in_order_until_one_answers(stub: StubProviders, no_
 
 def test_tiers_that_hang_leave_an_entry_without_labels_in_time(stub: StubProviders) -> None:
     stub.hangs_before = True
-    chain = LabelChain([make(stub.url) for make in LABELERS.values()], tier_seconds=0.2)
+    chain = LabelChain([make(stub.url) for make in LABELERS.values()], Threads(), tier_seconds=0.2)
     start = time.monotonic()
 
     assert chain.labels_for(ENTRY, Deadline.after(60, time.monotonic)) == ()

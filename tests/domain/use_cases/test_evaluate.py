@@ -1,5 +1,6 @@
 import pytest
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.errors import EmbedderUnavailableError
 from hardwon.domain.model.evaluation.baselines import MEASURED
 from hardwon.domain.model.evaluation.eval_set import EvalSet, JudgedQuery, Query, document_entry
@@ -36,7 +37,7 @@ def evaluate(embedder: Embedder | None, *, words: bool = True) -> Evaluate:
     state, clock = State(), FixedClock()
     repository, vectors = InMemoryEntryRepository(state), InMemoryVectorStore(state)
     semantic = [SemanticSearch(embedder, vectors, InMemoryVectorIndex(vectors))] if embedder else []
-    retrieve = Retrieve(semantic, InMemoryKeywordIndex(state, available=words))
+    retrieve = Retrieve(semantic, InMemoryKeywordIndex(state, available=words), Threads())
     recall = Recall(repository, retrieve, clock, Weights())
     embed = EmbedPending(embedder, vectors) if embedder else None
     return Evaluate(repository, embed, recall, clock.monotonic)

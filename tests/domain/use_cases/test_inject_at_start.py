@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
@@ -67,7 +68,9 @@ class Session:
         inject = Inject(
             repository=self.repository,
             retrieve=Retrieve(
-                semantic=semantic, keywords=InMemoryKeywordIndex(self.state, available=self.keyword_search)
+                semantic=semantic,
+                keywords=InMemoryKeywordIndex(self.state, available=self.keyword_search),
+                background=Threads(),
             ),
             vectors=self.vectors if self.embedder else None,
             clock=self.clock,
@@ -322,6 +325,7 @@ def test_words_are_searched_while_the_embedder_is_still_at_work() -> None:
             )
         ],
         keywords=RecordingIndex(InMemoryKeywordIndex(session.state), searched),
+        background=Threads(),
     )
     retrieval = retrieve.find(QUERY_TEXT, FixedClock().deadline(60))
 
@@ -334,7 +338,9 @@ def test_common_words_are_not_searched_in_a_large_store() -> None:
     for number in range(60):
         session.add(lesson(f"common number {number}" + (" rare" if number == 7 else "")))
     keywords = InMemoryKeywordIndex(session.state)
-    retrieval = Retrieve(semantic=(), keywords=keywords).find("the common rare word", session.clock.deadline())
+    retrieval = Retrieve(semantic=(), keywords=keywords, background=Threads()).find(
+        "the common rare word", session.clock.deadline()
+    )
 
     assert keywords.searches == [("rare", "word")]
     assert retrieval.by_keyword.count() == 1

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
@@ -58,7 +59,7 @@ class Session:
         vectors, clock = InMemoryVectorStore(self.state), FixedClock()
         embedder = PlantedEmbedder({QUERY.compose() or "": QUERY_VECTOR})
         semantic = [SemanticSearch(embedder, vectors, InMemoryVectorIndex(vectors))]
-        retrieve = Retrieve(semantic, InMemoryKeywordIndex(self.state))
+        retrieve = Retrieve(semantic, InMemoryKeywordIndex(self.state), Threads())
         recall = Recall(self.repository, retrieve, clock, Weights())
         relate = Relate(self.repository, RecallNearby(recall), clock)
         inject = Inject(self.repository, retrieve, vectors, clock, Weights(), relate)

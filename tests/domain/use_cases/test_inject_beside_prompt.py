@@ -6,6 +6,7 @@ from typing import Any
 import attrs
 import pytest
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.injection.receipt import Receipt, assembled, text_digest
 from hardwon.domain.model.ranking.prominence import Weights
@@ -50,7 +51,7 @@ class Session:
 
     def ask(self, text: str = ASKED, session_id: str = "one") -> PromptInjection:
         keywords = InMemoryKeywordIndex(self.state)
-        recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords), self.clock, Weights())
+        recall = Recall(InMemoryEntryRepository(self.state), Retrieve((), keywords, Threads()), self.clock, Weights())
         inject = InjectBesidePrompt(recall, InMemoryContextWindows(self.receipts), InMemoryInstructions(self.files))
         spoken = inject.text_for(Prompt(text, session_id, working_in("here")), self.clock.deadline())
         if spoken.receipt:
@@ -81,7 +82,7 @@ def test_one_sentence_among_others_is_enough() -> None:
 
 def test_nothing_is_searched_for_words_that_no_entry_holds() -> None:
     session, keywords = Session(store(lesson(LESSON))), InMemoryKeywordIndex(store(lesson(LESSON)))
-    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
+    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords, Threads()), session.clock, Weights())
     inject = InjectBesidePrompt(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions())
 
     assert inject.text_for(Prompt("draw unicorns dancing at midnight"), session.clock.deadline()) == PromptInjection()
@@ -162,7 +163,7 @@ def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
     vectors.put((text, planted(0.9 if text.seq == seq else 0.0)) for text in vectors.pending(1_000))
     semantic = SemanticSearch(PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors))
     clock, repository = FixedClock(), InMemoryEntryRepository(state)
-    recall = Recall(repository, Retrieve([semantic], InMemoryKeywordIndex(state)), clock, Weights())
+    recall = Recall(repository, Retrieve([semantic], InMemoryKeywordIndex(state), Threads()), clock, Weights())
     spoken = InjectBesidePrompt(recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions()).text_for(
         Prompt(ASKED), clock.deadline()
     )

@@ -1,5 +1,6 @@
 """The dry run of the injection beside a prompt."""
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.injection.receipt import SHOWN_ALREADY, TOO_WEAK
 from hardwon.domain.model.injection.win import MIN_PROBABILITY
 from hardwon.domain.model.ranking.prominence import Weights
@@ -19,7 +20,7 @@ SESSION = Session(store(lesson(LESSON, name="Columns")))
 
 def dry_run(text: str, session: Session = SESSION) -> PromptDryRun:
     keywords = InMemoryKeywordIndex(session.state)
-    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords), session.clock, Weights())
+    recall = Recall(InMemoryEntryRepository(session.state), Retrieve((), keywords, Threads()), session.clock, Weights())
     inject = InjectBesidePrompt(recall, InMemoryContextWindows(session.receipts), InMemoryInstructions({}))
     return TryPrompt(inject).dry_run(Prompt(text, "one", working_in("here")), session.clock.deadline())
 

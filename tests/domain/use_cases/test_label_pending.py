@@ -3,6 +3,7 @@ from collections.abc import Callable
 import attrs
 import pytest
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import LabelerUnavailableError, UnusableLabelsError
@@ -39,7 +40,7 @@ def _store(*descriptions: str) -> InMemoryEntryRepository:
 
 
 def _pending(repository: InMemoryEntryRepository, *tiers: KeywordLabeler) -> LabelPending:
-    return LabelPending(repository, LabelChain(tiers))
+    return LabelPending(repository, LabelChain(tiers, Threads()))
 
 
 def test_entries_get_labels_the_newest_first() -> None:
@@ -107,7 +108,7 @@ def test_an_answer_now_and_then_keeps_a_run_going() -> None:
 
 def test_a_run_of_little_patience_ends_at_the_first_unanswered_entry() -> None:
     repository, tier = _store("a", "b", "c"), UnavailableLabeler("not running")
-    run = LabelPending(repository, LabelChain([tier, tier]), patience=1).label(None, ENDLESS)
+    run = LabelPending(repository, LabelChain([tier, tier], Threads()), patience=1).label(None, ENDLESS)
 
     assert run == Labelled(failed=1, problem="not running; not running", unanswered=1)
     assert [entry.description for entry in tier.asked] == ["a", "a"]
@@ -121,7 +122,7 @@ def test_an_answer_without_labels_ends_no_run() -> None:
             raise UnusableLabelsError("sent no list")
         return ["sqlite"]
 
-    chain = LabelChain([UnavailableLabeler("no key"), ObligingLabeler(answer)])
+    chain = LabelChain([UnavailableLabeler("no key"), ObligingLabeler(answer)], Threads())
     run = LabelPending(repository, chain, patience=1).label(None, ENDLESS)
 
     assert run == Labelled(labelled=1, failed=1, problem="no key; sent no list")
@@ -156,7 +157,7 @@ def test_a_run_ends_at_the_most_that_may_fail_in_all(unusable: int, labelled: in
     repository = _store(*map(str, range(6)))
     tier = ObligingLabeler(lambda entry: ["bug"] if int(entry.description) < unusable else ["sqlite"])
 
-    run = LabelPending(repository, LabelChain([tier]), most_failed=3).label(None, ENDLESS)
+    run = LabelPending(repository, LabelChain([tier], Threads()), most_failed=3).label(None, ENDLESS)
 
     assert run == Labelled(labelled=labelled, failed=unusable)
 
@@ -166,7 +167,7 @@ def test_only_entries_that_are_asked_for_get_labels() -> None:
     repository.put(attrs.evolve(lesson("imported"), source="import"))
     repository.put(attrs.evolve(lesson("deprecated"), source="import", tier="deprecated"))
 
-    assert LabelPending(repository, LabelChain([PlantedLabeler("sqlite")]), IMPORTED_LEARNINGS).label(
+    assert LabelPending(repository, LabelChain([PlantedLabeler("sqlite")], Threads()), IMPORTED_LEARNINGS).label(
         None, ENDLESS
     ) == Labelled(labelled=1)
     assert [entry.name for entry in repository.find(EVERYTHING, limit=3) if entry.keywords] == [lesson("imported").name]

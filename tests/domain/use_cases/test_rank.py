@@ -15,6 +15,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, POLICIES, PolicyName
@@ -462,7 +463,9 @@ sayings = st.lists(st.sampled_from(PROMPT_WORDS), min_size=1, max_size=5).map(" 
 
 
 def beside(prompt: str, state: State, *, everything_read: bool) -> PromptInjection:
-    recall = Recall(InMemoryEntryRepository(state), Retrieve((), InMemoryKeywordIndex(state)), FixedClock(), Weights())
+    recall = Recall(
+        InMemoryEntryRepository(state), Retrieve((), InMemoryKeywordIndex(state), Threads()), FixedClock(), Weights()
+    )
     watch = (lambda _: None) if everything_read else None
     return InjectBesidePrompt(
         recall, InMemoryContextWindows(InMemoryReceipts()), InMemoryInstructions(), watch

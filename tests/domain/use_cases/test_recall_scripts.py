@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import NOWHERE
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.embedding import Space, Vector
@@ -40,7 +41,7 @@ class EveryQueryIsClose(PlantedEmbedder):
 
 def ask(world: World, question: str, policy: PolicyName = "adaptive", *, by_meaning: bool = True) -> Recollection:
     search = SemanticSearch(EveryQueryIsClose(space=ENGLISH), world.vectors, world.index)
-    retrieve = Retrieve([search] if by_meaning else [], world.keywords)
+    retrieve = Retrieve([search] if by_meaning else [], world.keywords, Threads())
     recall = Recall(world.repository, retrieve, FixedClock(), Weights())
     minimum = RELEVANCE_FLOOR if policy == "adaptive" else None
     return recall.answer(Question(question, EVERYTHING, policy, 5, minimum, NOWHERE), Deadline(time.monotonic))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.context import ContextQuery, Feature
 from hardwon.domain.model.embedding import Vector
 from hardwon.domain.model.entry import Entry
@@ -21,7 +22,7 @@ from hardwon.domain.model.text import tokens
 from hardwon.domain.use_cases.inject_at_start import Inject, Injection
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate, Related
-from hardwon.domain.use_cases.retrieve import MemoisedEmbedder, Retrieve, SemanticSearch
+from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.models import Embedder
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
@@ -82,7 +83,7 @@ class Session:
     def retrieve(self) -> Retrieve:
         embedder, index = self.embedder, InMemoryVectorIndex(self.vectors)
         semantic = [SemanticSearch(embedder, self.vectors, index)] if embedder else []
-        return Retrieve(semantic, InMemoryKeywordIndex(self.state, available=self.keyword_search))
+        return Retrieve(semantic, InMemoryKeywordIndex(self.state, available=self.keyword_search), Threads())
 
     @property
     def relate(self) -> Relate:
@@ -106,7 +107,7 @@ def titles(text: str) -> list[str]:
 
 
 def embedded() -> Session:
-    return Session(embedder=MemoisedEmbedder(PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})))
+    return Session(embedder=Threads().memoised(PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})))
 
 
 def test_conversations_of_every_kind_are_in_the_order_of_the_policy() -> None:
@@ -124,7 +125,7 @@ def test_conversations_of_every_kind_are_in_the_order_of_the_policy() -> None:
 
 def test_the_query_is_embedded_once_for_lessons_and_conversations() -> None:
     inner = PlantedEmbedder({QUERY_TEXT: QUERY_VECTOR})
-    session = Session(embedder=MemoisedEmbedder(inner))
+    session = Session(embedder=Threads().memoised(inner))
     session.add(lesson("parser"), planted(0.9))
     session.add(conversation("near"), planted(0.9))
     injection = session.inject()
@@ -161,7 +162,7 @@ def test_without_vectors_the_four_other_signals_decide() -> None:
 def test_an_embedder_without_answers_gives_the_bytes_of_the_keyword_way_and_one_note() -> None:
     without, failing = (
         Session(),
-        Session(embedder=MemoisedEmbedder(UnreliableEmbedder(PlantedEmbedder(), failing=[1, 2]))),
+        Session(embedder=Threads().memoised(UnreliableEmbedder(PlantedEmbedder(), failing=[1, 2]))),
     )
     for session in (without, failing):
         session.add(lesson("parser"), planted(0.9))
@@ -300,7 +301,7 @@ def test_when_no_time_is_left_only_the_session_itself_is_reported() -> None:
 
 def test_an_embedder_that_hangs_is_waited_for_once_and_words_still_find_both() -> None:
     hanging = HangingEmbedder(PlantedEmbedder())
-    session = Session(embedder=MemoisedEmbedder(hanging))
+    session = Session(embedder=Threads().memoised(hanging))
     session.add(lesson("parser"), planted(0.9))
     session.add(conversation("near"), planted(0.9))
     injection = session.inject(seconds=0.01)

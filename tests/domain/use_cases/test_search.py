@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidQueryError
@@ -44,7 +45,7 @@ class Room:
         self.keywords = InMemoryKeywordIndex(self.state, available=keyword_search)
 
     def search(self, question: Question = QUESTION, **how: Any) -> SearchResult:
-        recall = Recall(self.repository, Retrieve([], self.keywords), FixedClock(), Weights())
+        recall = Recall(self.repository, Retrieve([], self.keywords, Threads()), FixedClock(), Weights())
         return Search(recall, self.usage, self.repository).find(question, IN_TIME, **how)
 
 

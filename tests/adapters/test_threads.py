@@ -2,8 +2,8 @@ import threading
 
 import pytest
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.use_cases.closeness import Background
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import LONGEST_WAIT
 
@@ -11,11 +11,11 @@ ENDLESS = Deadline(FixedClock().monotonic)
 
 
 def test_the_answer_is_what_the_work_returned() -> None:
-    assert Background(lambda: 42).result(ENDLESS) == 42
+    assert Threads().start(lambda: 42).result(ENDLESS) == 42
 
 
 def test_an_answer_of_none_is_an_answer() -> None:
-    assert Background(lambda: None).result(ENDLESS) is None
+    assert Threads().start(lambda: None).result(ENDLESS) is None
 
 
 def test_errors_of_the_work_are_raised_to_the_waiting_caller() -> None:
@@ -23,7 +23,7 @@ def test_errors_of_the_work_are_raised_to_the_waiting_caller() -> None:
         raise LookupError("lost")
 
     with pytest.raises(LookupError, match="lost"):
-        Background(work).result(ENDLESS)
+        Threads().start(work).result(ENDLESS)
 
 
 def test_the_work_runs_beside_the_caller() -> None:
@@ -33,7 +33,7 @@ def test_the_work_runs_beside_the_caller() -> None:
         asked.set()
         return "done" if answered.wait(LONGEST_WAIT) else "alone"
 
-    background = Background(work)
+    background = Threads().start(work)
     asked.wait(LONGEST_WAIT)
     answered.set()
 
@@ -42,7 +42,7 @@ def test_the_work_runs_beside_the_caller() -> None:
 
 def test_work_that_hangs_is_given_up_at_the_deadline() -> None:
     released = threading.Event()
-    background = Background(lambda: released.wait(LONGEST_WAIT))
+    background = Threads().start(lambda: released.wait(LONGEST_WAIT))
 
     with pytest.raises(TimeoutError, match="no answer in time"):
         background.result(FixedClock().deadline(0.01))
@@ -54,7 +54,7 @@ def test_work_that_hangs_is_given_up_at_the_deadline() -> None:
 def test_work_that_hangs_never_delays_the_end_of_the_process() -> None:
     released = threading.Event()
     before = set(threading.enumerate())
-    Background(lambda: released.wait(LONGEST_WAIT))
+    Threads().start(lambda: released.wait(LONGEST_WAIT))
     started = set(threading.enumerate()) - before
 
     assert all(thread.daemon for thread in started)

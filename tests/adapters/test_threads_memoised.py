@@ -1,7 +1,7 @@
 import pytest
 
+from hardwon.adapters.threads import Threads
 from hardwon.domain.model.errors import EmbedderUnavailableError
-from hardwon.domain.use_cases.retrieve import MemoisedEmbedder
 from tests.fakes.clock import FixedClock
 from tests.fakes.embedders import HangingEmbedder, PlantedEmbedder, UnreliableEmbedder
 from tests.strategies import QUERY_VECTOR, SPACE
@@ -11,7 +11,7 @@ IN_TIME = FixedClock().deadline(60)
 
 def test_the_same_question_is_asked_once_and_others_each() -> None:
     inner = PlantedEmbedder({"lock": QUERY_VECTOR})
-    once = MemoisedEmbedder(inner)
+    once = Threads().memoised(inner)
 
     assert [once.embed(["lock"], "query", IN_TIME) for _ in range(3)] == [[QUERY_VECTOR]] * 3
     once.embed(["lock"], "document", IN_TIME)
@@ -21,14 +21,14 @@ def test_the_same_question_is_asked_once_and_others_each() -> None:
 
 
 def test_changing_an_answer_changes_only_that_copy() -> None:
-    once = MemoisedEmbedder(PlantedEmbedder({"lock": QUERY_VECTOR}))
+    once = Threads().memoised(PlantedEmbedder({"lock": QUERY_VECTOR}))
     once.embed(["lock"], "query", IN_TIME)[0][0] = 9.0
 
     assert once.embed(["lock"], "query", IN_TIME) == [QUERY_VECTOR]
 
 
 def test_the_failure_is_shared_too() -> None:
-    once = MemoisedEmbedder(UnreliableEmbedder(PlantedEmbedder(), failing=[1]))
+    once = Threads().memoised(UnreliableEmbedder(PlantedEmbedder(), failing=[1]))
 
     for _ in range(2):
         with pytest.raises(EmbedderUnavailableError, match="no answer"):
@@ -37,7 +37,7 @@ def test_the_failure_is_shared_too() -> None:
 
 def test_a_retriever_that_misses_the_deadline_is_abandoned() -> None:
     hanging = HangingEmbedder(PlantedEmbedder())
-    once = MemoisedEmbedder(hanging)
+    once = Threads().memoised(hanging)
 
     for seconds in (0, 3_600):
         with pytest.raises(EmbedderUnavailableError, match="planted-4 did not answer in time"):
