@@ -8,7 +8,7 @@ inside the functions that need it, for the hook's sake.
 
 import os
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.config.reader import UsersStore, read_store
@@ -19,6 +19,7 @@ from hardwon.domain.model.settings import Resolved, Settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hardwon.adapters.sqlite.database import Database
     from hardwon.domain.model.project import Registry
     from hardwon.domain.use_cases.embedding_spaces import Spaces
     from hardwon.ports.clock import Clock
@@ -146,6 +147,9 @@ def system_clock() -> "Clock":
 SETTINGS_BUSY_SECONDS = 0.1
 """How long settings wait for a store that is being written."""
 
+SETTINGS_WAIT_SECONDS = 1.0
+"""The longest wait of settings for an answer of a server."""
+
 
 def read_settings(project_root: str, flags: Mapping[str, str], *, asks_git: bool = True) -> Resolved:
     """
@@ -159,9 +163,7 @@ def read_settings(project_root: str, flags: Mapping[str, str], *, asks_git: bool
     """
 
     def trusted(store: UsersStore, name: str) -> bool:
-        from hardwon.entrypoints.bootstrap_settings import is_of_trusted_project  # for few projects
-
-        return is_of_trusted_project(store, project_root, name, asks_git=asks_git)
+        return _is_of_trusted_project(store, project_root, name, asks_git=asks_git)
 
     return read_settings_from(project_root, os.environ, flags, provider_of_user, trusted)
 
@@ -191,3 +193,104 @@ def provider_of_user(store: str) -> str | None:
         finally:
             database.close()
     return choose_automatically(os.environ, decided)
+
+
+def _is_of_trusted_project(store: UsersStore, project_root: str, name: str, *, asks_git: bool) -> bool:
+    """
+    Return whether the user trusts the project by name, and the version of its file *name* is the user's.
+
+    Git's answer is noted for hooks, which start no git: on a branch they count what a command or the worker found to be the user's.
+    """
+    from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
+
+    path = os.path.join(os.path.realpath(project_root), name)
+    if not _is_trusted(store, project_root):
+        return False
+    if CheckedOutVersions().of(path).is_own:
+        return True
+    if not asks_git:
+        return _digest(path) in _noted(store)
+    if not GitVersions(store.mode).of(path).is_own:
+        return False
+    _note(store, _digest(path))
+    return True
+
+
+def _is_trusted(store: UsersStore, project_root: str) -> bool:
+    """Return whether the user named the project, or a folder that holds it, as trusted."""
+    from hardwon.adapters.git.identity import identify
+    from hardwon.domain.model.project import Project
+
+    registry, identity = _registry(store), identify(project_root).as_text()
+    project = registry.with_key(identity.key) or Project("", "", identity)
+    return registry.reason(project) in {"trusted", "below"}
+
+
+def _registry(store: UsersStore) -> "Registry":
+    """Return the projects that the store knows; none where it can't be read."""
+    from hardwon.adapters.sqlite.database import FILE_NAME
+    from hardwon.adapters.sqlite.registry import read_registry
+    from hardwon.domain.model.errors import StorageError
+    from hardwon.domain.model.project import Registry
+
+    try:
+        if store.server:
+            from hardwon.adapters.postgres.store import open_postgres
+
+            with closing(open_postgres(store.server, lambda _: None, longest_wait=SETTINGS_WAIT_SECONDS)) as opened:
+                return opened.registry(store.mode)
+        with closing(_opened(store, FILE_NAME)) as database:
+            return read_registry(database, store.mode)
+    except StorageError:
+        return Registry()
+
+
+def _noted(store: UsersStore) -> frozenset[str]:
+    from hardwon.adapters.sqlite.database import FILE_NAME
+    from hardwon.adapters.sqlite.metadata import SqliteMetadata
+    from hardwon.adapters.sqlite.query_vectors import OWN_FILE
+    from hardwon.domain.model.errors import StorageError
+
+    file_name = OWN_FILE if store.server else FILE_NAME
+    with suppress(StorageError), closing(_opened(store, file_name)) as database:
+        return SqliteMetadata(database).own_files
+    return frozenset()
+
+
+def _note(store: UsersStore, digest: str) -> None:
+    """
+    Note a version that git says is the user's, for hooks; a file that is busy keeps none.
+
+    With a store on a server it is noted on this machine: the path is of this machine, and other members may write there.
+    """
+    from hardwon.adapters.sqlite.metadata import SqliteMetadata
+    from hardwon.domain.model.errors import StorageError
+
+    if digest in _noted(store):
+        return
+    with suppress(StorageError), closing(_opened_to_note(store)) as database:
+        SqliteMetadata(database).note_own_file(digest)
+
+
+def _opened(store: UsersStore, file_name: str) -> "Database":
+    from hardwon.adapters.sqlite.database import Database
+
+    return Database(os.path.join(store.folder, file_name), SETTINGS_BUSY_SECONDS, read_only=True)
+
+
+def _opened_to_note(store: UsersStore) -> "Database":
+    from hardwon.adapters.sqlite.database import FILE_NAME, Database
+    from hardwon.adapters.sqlite.query_vectors import own_metadata
+
+    if store.server:
+        return own_metadata(store.folder, SETTINGS_BUSY_SECONDS)
+    return Database(os.path.join(store.folder, FILE_NAME), SETTINGS_BUSY_SECONDS)
+
+
+def _digest(path: str) -> str:
+    """Return what a version of a file is known by: its place and its bytes."""
+    from hardwon.domain.model.injection.receipt import text_digest
+
+    with suppress(OSError), open(path, "rb") as file:
+        return text_digest(f"{path}\0{file.read().decode('latin-1')}")
+    return ""

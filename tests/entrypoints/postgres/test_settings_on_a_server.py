@@ -10,7 +10,7 @@ from tests.adapters.providers.stub_server import running_stub
 from tests.entrypoints.postgres.test_on_a_server import on_server
 from tests.entrypoints.programs import hardwon
 from tests.entrypoints.provider_process import Scene, diagnostic
-from tests.entrypoints.test_bootstrap_settings import MODEL, asked, commit_all, git, is_user, project_names
+from tests.entrypoints.test_bootstrap_trusted import MODEL, asked, commit_all, git, is_user, project_names
 from tests.postgres_server import member, url_of
 
 pytestmark = pytest.mark.postgres
