@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hardwon.adapters.hook_log import HookLog, last_events, one_line
-from hardwon.ports.store import Warn
 
 if TYPE_CHECKING:
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
     from hardwon.domain.use_cases.track_usage import NoticeUse
     from hardwon.entrypoints.bootstrap import Memory
-    from hardwon.ports.store import Store
+    from hardwon.ports.agents import SetupRecord
+    from hardwon.ports.store import Store, Warn
     from hardwon.ports.transcripts import CaptureJournal, Transcripts
 
 __all__ = [
@@ -130,31 +130,27 @@ PLUGIN = "CLAUDE_PLUGIN_ROOT"
 
 def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | None") -> "KeepingReason | None":
     """
-    Return why the conversations of *folder* are kept; None where they are not.
-
-    Args:
-        settings: The settings there.
-        folder: The folder the user works in.
-        chosen: How the user wants the conversations of its project to be kept; None before a choice.
+    Return why the conversations of *folder* are kept, given how the user chose for its project; None where they are not.
 
     Raises:
         StorageError: the record of the set-up can't be read.
-
     """
-    if settings.capture_enabled is False or chosen == "off":
-        return None
-    if chosen or settings.capture_enabled:
-        return "init" if chosen else "setting"
-    if os.environ.get(PLUGIN):
-        return "plugin"
-    if _has_conversations(folder):
-        return "files"
+    from hardwon.domain.use_cases.keep_conversations import reason_to_keep
+
+    return reason_to_keep(
+        settings.capture_enabled,
+        chosen,
+        in_plugin=bool(os.environ.get(PLUGIN)),
+        has_files=lambda: _has_conversations(folder),
+        record=lambda: _setup_record(settings.global_store),
+        places=lambda: _places(folder),
+    )
+
+
+def _setup_record(store: str) -> "SetupRecord":
     from hardwon.adapters.agents.user_files import JsonSetupRecord  # for a project without `init` only
 
-    record = JsonSetupRecord(settings.global_store)
-    if not {*_places(folder)}.isdisjoint(record.projects()):
-        return "init"  # where the store can't be read now
-    return {None: "earlier", True: "everywhere", False: None}[record.keeps_everywhere]
+    return JsonSetupRecord(store)
 
 
 def _places(folder: str) -> "tuple[str, str]":
@@ -182,9 +178,7 @@ def keep_as_before(store: str) -> None:
     Raises:
         StorageError: the record can't be written.
     """
-    from hardwon.adapters.agents.user_files import JsonSetupRecord
-
-    JsonSetupRecord(store).keep_everywhere(wanted=True)
+    _setup_record(store).keep_everywhere(wanted=True)
 
 
 def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
@@ -294,30 +288,10 @@ def _served(server: "ServerAddress") -> "Iterator[Store]":
     Raises:
         StorageError: the server can't be reached in time.
     """
-    import threading
+    from hardwon.adapters.postgres.store import open_in_time
 
-    from hardwon.adapters.postgres.store import open_postgres
-    from hardwon.domain.model.errors import StorageError
-
-    opened: list[Store | StorageError] = []
-
-    def connect() -> None:
-        try:
-            opened.append(open_postgres(server, lambda _: None, longest_wait=HOOK_WAIT_SECONDS))
-        except StorageError as error:
-            opened.append(error)
-
-    thread = threading.Thread(target=connect, daemon=True)  # libpq itself waits two seconds at least
-    thread.start()
-    thread.join(HOOK_WAIT_SECONDS)
-    if not opened:
-        raise StorageError(f"{server}: no answer in time")
-    if isinstance(store := opened[0], StorageError):
-        raise store
-    try:
+    with contextlib.closing(open_in_time(server, HOOK_WAIT_SECONDS)) as store:
         yield store
-    finally:
-        store.close()
 
 
 @contextlib.contextmanager
@@ -405,30 +379,9 @@ def wake(settings: "Settings", project_root: str) -> None:
     if settings.server:
         options.append("--on-server")
         environment["HARDWON_STORE"] = settings.server.dsn
-    command = [sys.executable, "-P", "-m", MODULE, *options]
-    if hasattr(os, "posix_spawn"):
-        _spawn(command, environment)
-    else:
-        _start_on_windows(command, environment)
+    from hardwon.adapters.background import start
 
-
-def _spawn(command: list[str], environment: dict[str, str]) -> None:
-    streams = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-    ]
-    os.posix_spawn(command[0], command, environment, file_actions=streams, setsid=True)
-
-
-def _start_on_windows(command: list[str], environment: dict[str, str]) -> None:
-    import subprocess  # where there is no other way
-
-    flags: int = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-    nothing = subprocess.DEVNULL
-    subprocess.Popen(
-        command, env=environment, stdin=nothing, stdout=nothing, stderr=nothing, creationflags=flags, close_fds=True
-    )
+    start([sys.executable, "-P", "-m", MODULE, *options], environment)
 
 
 INDEX_UPDATED_LATER = (
@@ -436,7 +389,7 @@ INDEX_UPDATED_LATER = (
 )
 
 
-def update_keyword_index_later(store: "Store", settings: "Settings", warn: Warn, project_root: str) -> None:
+def update_keyword_index_later(store: "Store", settings: "Settings", warn: "Warn", project_root: str) -> None:
     """Start the worker, and tell it in a line, where the keyword index is of an earlier version."""
     if settings.keyword_search and store.upkeep.has_outdated_keywords():
         try:

@@ -1,5 +1,6 @@
 """The store on a PostgreSQL server: every role of it. Its library is imported only when a server keeps the store."""
 
+import threading
 from contextlib import AbstractContextManager
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -73,6 +74,31 @@ def open_postgres(
         store.ledger.fingerprint("")
         first_expiry(database)
         read_spaces(database)
+    return store
+
+
+def open_in_time(server: ServerAddress, seconds: float) -> "PostgresStore":
+    """
+    Open the store on *server* within *seconds*, in which a statement must end, too.
+
+    Raises:
+        StorageError: the server can't be reached in time.
+    """
+    opened: list[PostgresStore | StorageError] = []
+
+    def connect() -> None:
+        try:
+            opened.append(open_postgres(server, lambda _: None, longest_wait=seconds))
+        except StorageError as error:
+            opened.append(error)
+
+    thread = threading.Thread(target=connect, daemon=True)  # libpq itself waits two seconds at least
+    thread.start()
+    thread.join(seconds)
+    if not opened:
+        raise StorageError(f"{server}: no answer in time")
+    if isinstance(store := opened[0], StorageError):
+        raise store
     return store
 
 

@@ -1,0 +1,47 @@
+"""Decide whether the conversations of a folder are kept, and why."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from hardwon.domain.model.project import Conversations, KeepingReason
+
+if TYPE_CHECKING:
+    from hardwon.ports.agents import SetupRecord
+
+
+def reason_to_keep(
+    enabled: bool | None,  # noqa: FBT001  # the setting has three values
+    chosen: Conversations | None,
+    *,
+    in_plugin: bool,
+    has_files: Callable[[], bool],
+    record: "Callable[[], SetupRecord]",
+    places: Callable[[], Sequence[str]],
+) -> KeepingReason | None:
+    """
+    Return why the conversations of a folder are kept; None where they are not.
+
+    Args:
+        enabled: The setting; None where it is not set.
+        chosen: How the user wants the conversations of its project to be kept; None before a choice.
+        in_plugin: Whether the plugin's hooks run.
+        has_files: Returns whether files of conversations are there.
+        record: Returns the record of the set-up.
+        places: Returns the folder and the work tree that holds it.
+
+    Raises:
+        StorageError: the record can't be read.
+
+    """
+    if enabled is False or chosen == "off":
+        return None
+    if chosen or enabled:
+        return "init" if chosen else "setting"
+    if in_plugin:
+        return "plugin"
+    if has_files():
+        return "files"
+    known = record()
+    if not {*places()}.isdisjoint(known.projects()):
+        return "init"  # where the store can't be read now
+    return {None: "earlier", True: "everywhere", False: None}[known.keeps_everywhere]
