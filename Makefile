@@ -107,8 +107,8 @@ configuration: .venv/.installed  ## write the table of docs/configuration.md, af
 pictures: setup  ## write docs/images: the page by Chromium, terminals by rich
 	@$(BIN)/python -m tools.pictures
 
-figures: .venv/.installed  ## how large the code is, and how many modules a walk through it enters
-	@$(BIN)/python -m tools.figures
+figures: .venv/.installed  ## how large the code is, and how many modules a walk through it enters, with bounds; LOWER=1 lowers them
+	@$(BIN)/python -m tools.figures $(if $(LOWER),--lower)
 
 description: .venv/.installed  ## write what the MCP server tells of itself, after a tool or the version changed
 	@$(BIN)/python -m tools.mcp_description

@@ -1,8 +1,9 @@
 """
-Run an installed program and write down the modules of hardwon that it enters.
+Run an installed program and write down the modules of hardwon that it enters, and how often it takes secrets out of a text.
 
-`python tools/entered.py OUT PROGRAM [ARGUMENT ...]` writes their names to OUT, one a line. A module is entered when one of its functions
-runs outside of an import: what only the import of a module calls (decorators, tables that are built) does not count.
+`python tools/entered.py OUT PROGRAM [ARGUMENT ...]` writes the number of calls to OUT, then the names of the modules, one a line. A
+module is entered when one of its functions runs outside of an import: what only the import of a module calls (decorators, tables
+that are built) does not count.
 """
 
 import inspect
@@ -16,15 +17,17 @@ from typing import Any, NoReturn
 import hardwon
 
 PACKAGE = os.path.join(next(iter(hardwon.__path__)), "")
+REDACT = ("redact", os.path.join(PACKAGE, "domain", "model", "redaction.py"))
 IMPORT_SYSTEM = "<frozen importlib"
 
 
 class Recorder:
-    """Notes the modules whose functions are called in any thread, until the process ends."""
+    """Notes the modules whose functions are called in any thread, and the calls of `redact`, until the process ends."""
 
     def __init__(self, out: str) -> None:
         self._out = out
         self._entered: set[str] = set()
+        self._redactions = 0
         self._leave = os._exit
 
     def start(self) -> None:
@@ -38,7 +41,7 @@ class Recorder:
         sys.setprofile(None)
         names = sorted(path.removeprefix(PACKAGE).removesuffix(".py").replace(os.sep, ".") for path in self._entered)
         with open(self._out, "w", encoding="utf-8") as file:
-            file.writelines(f"{name}\n" for name in names)
+            file.writelines(f"{line}\n" for line in (self._redactions, *names))
 
     def _write_and_leave(self, status: int) -> NoReturn:
         self.write()
@@ -46,6 +49,7 @@ class Recorder:
 
     def _notice(self, frame: FrameType, event: str, _: Any) -> None:
         path = frame.f_code.co_filename
+        self._redactions += event == "call" and (frame.f_code.co_name, path) == REDACT
         if event != "call" or path in self._entered or not path.startswith(PACKAGE):
             return
         if _is_function(frame) and not _is_importing(frame):

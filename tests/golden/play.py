@@ -30,11 +30,11 @@ ABOVE = "/tmp"  # noqa: S108  # of all users, but its own folder is of one
 OF_MACHINE = re.compile(r"(^|_)(mtime|inode|device)(_|$)|stamp|^vec$")
 """Columns that tell of the machine and its files, or are random."""
 
-RANDOM = {"content_version", "forgetting_secret"}
-"""Rows of `_metadata` whose values are."""
+RANDOM = {"content_version", "forgetting_secret", "label_cursor"}
+"""Rows of `_metadata` whose values are, or depend on how far the server came beside its calls."""
 
 NARROW = (
-    (re.compile(r"python: 3\.[\d.]+"), "python: <version>"),
+    (re.compile(r'(python: |"detail": ")3\.\d+\.\d+'), r"\1<version>"),
     (re.compile(r"\b\d{19}-(\d+)\b"), r"<mtime>-\1"),
     (re.compile(r'("file_mtime": |"fileMtime": )\d+'), r"\1<mtime>"),
     (re.compile(r'("(?:\w*_)?(?:bytes|size)": |\bbytes {2,})\d+'), r"\1<size>"),
