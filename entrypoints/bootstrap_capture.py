@@ -55,9 +55,14 @@ __all__ = [
 ]
 
 
+def now() -> dt.datetime:
+    """Return the time in UTC; hooks load no port for it."""
+    return dt.datetime.now(dt.UTC)
+
+
 def open_log(store: str) -> Callable[[str], None]:
     """Return a function that writes a line to the log of the store in that folder."""
-    return HookLog(store, lambda: dt.datetime.now(dt.UTC)).write
+    return HookLog(store, now).write
 
 
 def note(store: str, event: "HookEvent", project: "NotedProject | None" = None) -> int:
@@ -216,7 +221,7 @@ def open_journal(store: str) -> "CaptureJournal":
     """Return the journal of the store in that folder."""
     from hardwon.adapters.sqlite.capture_journal import SqliteCaptureJournal
 
-    return SqliteCaptureJournal(store)
+    return SqliteCaptureJournal(store, now)
 
 
 def open_lock(store: str) -> "CaptureLock":

@@ -20,7 +20,7 @@ from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Registry
 from hardwon.domain.use_cases.capture import CaptureInterruptedError
 from hardwon.domain.use_cases.embed_pending import BATCH
-from hardwon.entrypoints.bootstrap import Memory, open_memory, read_settings
+from hardwon.entrypoints.bootstrap import Memory, open_memory, read_settings, system_clock
 from hardwon.entrypoints.bootstrap_capture import (
     last_events,
     one_line,
@@ -201,7 +201,7 @@ class Worker:
         for session_id, events in self._journal.keep_newest(MAX_WAITING).items():
             what = f"{counted(events, 'event', 'events')} of session {session_id!r}"
             self.warn(f"capture: lost {what}, the oldest, as more than {MAX_WAITING:,} waited")
-        self._journal.forget_settled(_now() - FORGOTTEN_AFTER)
+        self._journal.forget_settled(system_clock().now() - FORGOTTEN_AFTER)
 
     def _look_up(self) -> None:
         """Ask git about the projects that hooks had no time to ask about."""
@@ -247,10 +247,6 @@ class Worker:
     def _open(self, project_root: str) -> Memory:
         settings = read_settings(project_root, self._flags).settings
         return open_memory(settings._replace(global_store=self._store), self.warn)
-
-
-def _now() -> dt.datetime:
-    return dt.datetime.now(dt.UTC)
 
 
 if __name__ == "__main__":

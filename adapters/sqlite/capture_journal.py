@@ -39,10 +39,6 @@ UNNAMED_PROJECTS = """DELETE FROM noted_project WHERE folder NOT IN (SELECT proj
     AND folder NOT IN (SELECT coalesce(json_extract(document, '$.project_root'), '') FROM buffer WHERE json_valid(document))"""
 
 
-def _now() -> dt.datetime:
-    return dt.datetime.now(dt.UTC)
-
-
 class SqliteCaptureJournal(CaptureJournal):
     """
     The journal in a separate file beside the store; nothing stays open between calls.
@@ -55,7 +51,7 @@ class SqliteCaptureJournal(CaptureJournal):
 
     """
 
-    def __init__(self, folder: str, now: Callable[[], dt.datetime] = _now) -> None:
+    def __init__(self, folder: str, now: Callable[[], dt.datetime]) -> None:
         self._folder = folder
         self._now = now
 

@@ -14,7 +14,7 @@ from hardwon.domain.model.retro.lesson import made_name
 from hardwon.domain.model.vocabulary import Category, Confidence
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.store_entry import Origin, Stored
-from hardwon.entrypoints.bootstrap import open_memory
+from hardwon.entrypoints.bootstrap import open_memory, system_clock
 from hardwon.entrypoints.bootstrap_entries import build_store_entry
 from hardwon.entrypoints.bootstrap_files import name_of, read_markdown, write_markdown
 from hardwon.entrypoints.cli.console import can_be_asked, edited, print_json, say, warn
@@ -141,7 +141,7 @@ def add(
             draft = _read(stack.enter_context(edited(options.template())))
         for line in complaints_of_private(draft.name, draft.text, draft.reasoning):
             warn(line)
-        entry = draft.entry(None if universal else name_of(project_root) or None, dt.datetime.now(dt.UTC))
+        entry = draft.entry(None if universal else name_of(project_root) or None, system_clock().now())
         memory = open_memory(settings, warn)
         origin = Origin(read_workplace(memory, project_root), "add", "home" if here else "everywhere")
         stored = build_store_entry(memory, origin).keep(entry)

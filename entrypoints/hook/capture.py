@@ -1,6 +1,5 @@
 """Capture hooks: clean the text, note the event, wake the worker when it is time. Standard library only."""
 
-import datetime as dt
 import os
 from collections.abc import Callable, Mapping
 
@@ -8,7 +7,7 @@ from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent, N
 from hardwon.domain.model.errors import CorruptStoreError
 from hardwon.domain.model.redaction import CUT
 from hardwon.domain.model.settings import Settings
-from hardwon.entrypoints.bootstrap_capture import note, project_to_note, put_aside, wake
+from hardwon.entrypoints.bootstrap_capture import note, now, project_to_note, put_aside, wake
 from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.host_session import cleaning_for
 
@@ -68,7 +67,7 @@ def _event(request: HookRequest, warn: Callable[[str], None]) -> HookEvent:
     return HookEvent(
         session_id=request.session_id,
         kind=KINDS[request.event],
-        at=dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds"),
+        at=now().isoformat(timespec="milliseconds"),
         project_root=root,
         transcript_path=request.transcript_path,
         text=_kept(request.prompt or request.reply, root),

@@ -5,13 +5,12 @@ A session start: `payload → ContextQuery → candidates → RankingPolicy → 
 Modules with a price are imported where they are needed: a switched-off hook runs on the standard library.
 """
 
-import datetime as dt
 import os
 from collections.abc import Callable
 
 from hardwon.domain.model.settings import Settings
 from hardwon.entrypoints.bootstrap import read_settings
-from hardwon.entrypoints.bootstrap_capture import one_line, open_log
+from hardwon.entrypoints.bootstrap_capture import now, one_line, open_log
 from hardwon.entrypoints.hook.output import Output, complain
 from hardwon.entrypoints.hook.pause import SessionPauses
 from hardwon.entrypoints.hook.request import NOTED, SESSION_START, HookRequest
@@ -150,7 +149,7 @@ class Event:
         from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
 
         store, limit = self._settings.global_store, self._settings.injection_limit
-        text = markdown_block(self._request.project_root, store, limit, _now(), self.warn)
+        text = markdown_block(self._request.project_root, store, limit, now(), self.warn)
         text = framed(defused(text)) if text and self._request.framed else text
         return "" if self._is_held(text) else text
 
@@ -183,10 +182,6 @@ class Event:
     @property
     def _captures(self) -> bool:
         return self._settings.capture_enabled is not False and self._settings.semantic_enabled
-
-
-def _now() -> dt.datetime:
-    return dt.datetime.now(dt.UTC)
 
 
 def notice_use(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.pause import Pause, holding, last_end, pause_of
 from hardwon.entrypoints.bootstrap import open_pauses, store_of
+from hardwon.entrypoints.bootstrap_capture import now
 from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
 from hardwon.entrypoints.host_session import host_session
@@ -64,7 +65,7 @@ def pauses_of(request: HookRequest) -> SessionPauses:
     """Return the pauses that matter to *request*; one failed `open` where there never was any."""
     store = store_of(request.flags)
     session_id = request.session_id or host_session()
-    return SessionPauses(open_pauses(store).read(), session_id, store, dt.datetime.now(dt.UTC))
+    return SessionPauses(open_pauses(store).read(), session_id, store, now())
 
 
 class PausedEvent:

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable
 
+from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
 from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import EventKind, HookEvent
@@ -90,7 +91,10 @@ def now() -> str:
 
 def statuses(world: World) -> dict[str, SessionStatus]:
     """Return how the sessions of the world's store stand, by their ids."""
-    return {status.session_id: status for status in session_statuses(SqliteCaptureJournal(str(world.store)))}
+    return {
+        status.session_id: status
+        for status in session_statuses(SqliteCaptureJournal(str(world.store), SystemClock().now))
+    }
 
 
 def rest(world: World) -> None:

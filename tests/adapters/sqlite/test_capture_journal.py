@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, LOCK_FILE, CaptureLock, SqliteCaptureJournal
 from hardwon.adapters.sqlite.hook_events import (
     BUSY_SECONDS,
@@ -38,7 +39,10 @@ def event(session_id: str = "one", at: dt.datetime = NOW) -> HookEvent:
 
 
 def test_looking_leaves_no_trace(tmp_path: Path) -> None:
-    journal, lock = SqliteCaptureJournal(str(tmp_path / "store")), CaptureLock(str(tmp_path / "store"))
+    journal, lock = (
+        SqliteCaptureJournal(str(tmp_path / "store"), SystemClock().now),
+        CaptureLock(str(tmp_path / "store")),
+    )
 
     assert (journal.waiting(), list(journal.buffers()), lock.is_taken()) == ([], [], False)
     assert not has_events(str(tmp_path / "store"))
@@ -60,7 +64,7 @@ def test_journal_and_lock_are_for_their_owner(tmp_path: Path) -> None:
 def test_hooks_that_note_at_once_lose_nothing(tmp_path: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda place: note(str(tmp_path), event(str(place % 2))), range(40)))
-    journal = SqliteCaptureJournal(str(tmp_path))
+    journal = SqliteCaptureJournal(str(tmp_path), SystemClock().now)
 
     assert [len(journal.events(session_id)) for session_id in ("0", "1")] == [20, 20]
 
@@ -79,7 +83,7 @@ def test_a_hook_waits_longer_than_others_for_what_was_said_to_be_noted(tmp_path:
 
 @pytest.mark.parametrize("document", ["", "{", "[]", "{}", '{"session_id": 7}', "null", '"x"'])
 def test_a_buffer_that_cannot_be_read_is_none(tmp_path: Path, document: str) -> None:
-    journal = SqliteCaptureJournal(str(tmp_path))
+    journal = SqliteCaptureJournal(str(tmp_path), SystemClock().now)
     journal.keep(SessionBuffer(session_id="one", project_root="/p"))
     with sqlite3.connect(tmp_path / FILE_NAME) as connection:
         connection.execute("UPDATE buffer SET document = ?", (document,))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hardwon.adapters.clock import SystemClock
 from hardwon.adapters.sqlite.capture_journal import CaptureLock, SqliteCaptureJournal
 from hardwon.adapters.sqlite.hook_events import note
 from hardwon.domain.model.conversation.hook_event import HookEvent
@@ -80,7 +81,7 @@ def test_a_real_sized_transcript_becomes_files_without_what_is_never_kept(world:
     ours = [path for folder in (world.project, world.store) for path in folder.rglob("*") if path.is_file()]
     assert not [(part, path) for path in ours for part in NEVER_KEPT if part.encode() in path.read_bytes()]
     assert not [part for part in traces if part in text]
-    buffer = SqliteCaptureJournal(str(world.store)).buffer(SESSION)
+    buffer = SqliteCaptureJournal(str(world.store), SystemClock().now).buffer(SESSION)
     assert buffer is not None
     assert (len(buffer.exchanges) <= 20, buffer.unwritten) == (True, 0)
 
@@ -122,7 +123,7 @@ def test_a_session_that_another_project_captures_is_left_to_it(world: World) -> 
     other = world.folder / "other"
     other.mkdir()
     capture(world, "--from", file)
-    journal = SqliteCaptureJournal(str(world.store))
+    journal = SqliteCaptureJournal(str(world.store), SystemClock().now)
     before = journal.buffer(SESSION)
 
     done = capture(world, "--from", file, "--project-root", other)
