@@ -31,6 +31,7 @@ from hardwon.entrypoints.notices import notice_for_first_session
 from hardwon.entrypoints.presenters.answers import Report, Searched, answer_document, explained_document
 from hardwon.entrypoints.presenters.pauses import pause_line
 from hardwon.entrypoints.presenters.text import on_one_line
+from hardwon.ports.store import Entries
 
 SEARCH_SECONDS = 10.0
 UNLIMITED = 2**31 - 1
@@ -102,11 +103,11 @@ def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limi
     )
     for line in injection.degradations:
         warn(line)
-    conversations = _conversations(memory, injection.related) if injection.related else ()
+    conversations = _conversations(memory.repository, injection.related) if injection.related else ()
     return Rendered(
         injection.text,
         NO_LEARNING if wanted > 0 else "",
-        _learnings(memory, injection),
+        _learnings(memory.repository, injection),
         conversations,
         injection.selected.policy.name if injection.selected else "none",
         _searched(injection),
@@ -125,7 +126,7 @@ def render_conversations(memory: Memory, signals: ContextQuery, occasion: Occasi
     print_notes(memory.settings, memory.spaces, search._replace(degradations=related.degradations))
     nothing = NO_CONVERSATION if occasion.budget_tokens > 0 else ""
     searched = Searched(signals.public, search.found_by_meaning, search.found_by_word)
-    conversations = _conversations(memory, related)
+    conversations = _conversations(memory.repository, related)
     labels = occasion.workplace.labels
     return Rendered(related.section.text, nothing, conversations=conversations, searched=searched, labels=labels)
 
@@ -137,7 +138,7 @@ def _searched(injection: Injection) -> Searched:
     return Searched(retrieval.query, retrieval.by_vector.count(), retrieval.by_keyword.count())
 
 
-def _learnings(memory: Memory, injection: Injection) -> tuple[Answer, ...]:
+def _learnings(entries: Entries, injection: Injection) -> tuple[Answer, ...]:
     policy = injection.selected.policy if injection.selected else None
     rated = [
         Rated(
@@ -149,18 +150,18 @@ def _learnings(memory: Memory, injection: Injection) -> tuple[Answer, ...]:
         )
         for scored in injection.printed
     ]
-    return _answers(memory, rated)
+    return _answers(entries, rated)
 
 
-def _conversations(memory: Memory, related: Related) -> tuple[Answer, ...]:
+def _conversations(entries: Entries, related: Related) -> tuple[Answer, ...]:
     rated = {item.seq: item for item in related.nearby.best}
     unrated = (Rated(seq, 0.0, {}) for seq in related.section.seqs)  # told for its session or its age alone
-    return _answers(memory, [rated.get(item.seq, item) for item in unrated])
+    return _answers(entries, [rated.get(item.seq, item) for item in unrated])
 
 
-def _answers(memory: Memory, rated: Sequence[Rated]) -> tuple[Answer, ...]:
-    entries = memory.repository.hydrate([item.seq for item in rated])
-    return tuple(map(answer_of, entries, rated))
+def _answers(entries: Entries, rated: Sequence[Rated]) -> tuple[Answer, ...]:
+    hydrated = entries.hydrate([item.seq for item in rated])
+    return tuple(map(answer_of, hydrated, rated))
 
 
 CONTEXT_EXAMPLES = """\b

@@ -13,10 +13,10 @@ from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.text import with_newlines
 from hardwon.domain.use_cases.bank_drift import Drift
+from hardwon.domain.use_cases.edit_file import EditFile
 from hardwon.domain.use_cases.edit_lesson import Edited, EditLesson
 from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.supersede import Supersede
-from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_supersede
 from hardwon.entrypoints.bootstrap_files import bank_files, build_edit_file, read_markdown, write_markdown
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson
@@ -105,7 +105,13 @@ def edit(
         return _supersede(build_supersede(memory), memory.repository, entry, superseded_by, as_json=as_json)
     given = _given(fields, Texts(name, description, reasoning))
     if entry.file_path:
-        return _edit_file(memory, entry, given, project_root, as_json=as_json)
+        return _edit_file(
+            build_edit_file(memory, project_root, read_workplace(memory, project_root)),
+            memory.spaces,
+            entry,
+            given,
+            as_json=as_json,
+        )
     with contextlib.ExitStack() as stack:
         texts = given or read_texts(
             stack.enter_context(edited(template(entry.name, entry.description, entry.reasoning)))
@@ -139,8 +145,7 @@ def _supersede(
     return None
 
 
-def _edit_file(memory: Memory, entry: Entry, given: Texts | None, project_root: str, *, as_json: bool) -> None:
-    edit_file = build_edit_file(memory, project_root, read_workplace(memory, project_root))
+def _edit_file(edit_file: EditFile, spaces: Spaces, entry: Entry, given: Texts | None, *, as_json: bool) -> None:
     before = edit_file.text_of(entry)
     if given:
         raise InvalidEntryError(
@@ -152,9 +157,9 @@ def _edit_file(memory: Memory, entry: Entry, given: Texts | None, project_root: 
             return say(UNCHANGED if text.strip() else EMPTIED)
         after = with_newlines(before).replace(shown, text.rstrip("\n"), 1)
         done = edit_file.apply(entry, before, after.replace("\n", "\r\n") if "\r\n" in before else after)
-    for line in (*done.warnings, *done.skipped, *embed_now(memory.spaces)):
+    for line in (*done.warnings, *done.skipped, *embed_now(spaces)):
         warn(line)
-    stored = memory.repository.get(entry.entry_id) or entry
+    stored = spaces.store.entries.get(entry.entry_id) or entry
     if as_json:
         print_json({"changed_in": [entry.file_path], "entry": entry_document(stored)})
     else:

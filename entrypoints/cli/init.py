@@ -12,8 +12,7 @@ import typer
 
 from hardwon.domain.model.errors import HardwonError
 from hardwon.domain.model.project import CONVERSATIONS, Conversations
-from hardwon.domain.use_cases.index_files import Indexed
-from hardwon.entrypoints.bootstrap import Memory
+from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
 from hardwon.entrypoints.bootstrap_agents import (
     NAMES,
     build_agents,
@@ -268,7 +267,14 @@ def get_ready(
     try:
         trusted = trust_here(build_know_projects(memory), project_root) if is_project else ""
         imported = import_with_progress(memory, project_root)
-        facts = _import_facts(memory, project_root, facts_folder) if facts_folder else None
+        facts = (
+            _import_facts(
+                build_index_host_memory(memory, facts_folder, project_root, read_workplace(memory, project_root)),
+                facts_folder,
+            )
+            if facts_folder
+            else None
+        )
         embedded = embed_with_progress(memory.spaces)
     finally:
         memory.close()
@@ -292,9 +298,8 @@ def compile_programs() -> None:
                 compileall.compile_dir(folder, quiet=2)
 
 
-def _import_facts(memory: Memory, project_root: str, folder: str) -> Indexed:
-    workplace = read_workplace(memory, project_root)
-    indexed = build_index_host_memory(memory, folder, project_root, workplace).index([os.path.realpath(folder)])
+def _import_facts(index_files: IndexFiles, folder: str) -> Indexed:
+    indexed = index_files.index([os.path.realpath(folder)])
     for line in indexed.skipped:
         warn(f"skipped: {line}")
     return indexed

@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
+from hardwon.domain.model.context import Workplace
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.use_cases.explain_injections import Answer, Explained
-from hardwon.domain.use_cases.inject_beside_prompt import Prompt, PromptDryRun, TryPrompt
+from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt, Prompt, PromptDryRun, TryPrompt
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_explain_injections, build_inject_beside_prompt
 from hardwon.entrypoints.cli.console import OK, USERS_MISTAKE, print_items, print_json, say
@@ -90,7 +91,10 @@ def why(
 
 def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> None:
     text = standard_input() if prompt == "-" else readable(prompt)
-    dry_run, on = _dry_run(memory, text, project_root), _is_on(memory.settings)
+    dry_run, on = (
+        _dry_run(build_inject_beside_prompt(memory, project_root), read_workplace(memory, project_root), text),
+        _is_on(memory.settings),
+    )
     for line in dry_run.degradations:
         memory.warn(line)
     if as_json:
@@ -100,10 +104,10 @@ def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> No
         say(on_one_line(line))
 
 
-def _dry_run(memory: Memory, text: str, project_root: str) -> PromptDryRun:
+def _dry_run(beside_prompt: InjectBesidePrompt, workplace: Workplace, text: str) -> PromptDryRun:
     """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
-    try_prompt = TryPrompt(build_inject_beside_prompt(memory, project_root))
-    prompt = Prompt(text, host_session(), read_workplace(memory, project_root))
+    try_prompt = TryPrompt(beside_prompt)
+    prompt = Prompt(text, host_session(), workplace)
     return try_prompt.dry_run(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
 
 

@@ -15,6 +15,7 @@ from hardwon.domain.model.errors import HardwonError, StorageError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.pause import Pause
 from hardwon.domain.model.settings import Settings
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.entrypoints.bootstrap import Memory, open_memory, system_clock
 from hardwon.entrypoints.context import read_workplace
 from hardwon.entrypoints.host_session import present_pause
@@ -146,22 +147,22 @@ class StartupScan:
                 self._indexed.set()
                 for line in (*(f"skipped: {item}" for item in indexed.skipped), *indexed.warnings):
                     self._scan.warn(line)
-                self._embed(memory)
+                self._embed(memory.spaces)
         except HardwonError as error:
             self._scan.warn(f"the scan at the start stopped: {error}")
         finally:
             self._indexed.set()
 
-    def _embed(self, memory: Memory) -> None:
+    def _embed(self, spaces: Spaces) -> None:
         """Make the missing vectors of files: all of them by a local model, else 50 as every write does."""
         from hardwon.domain.use_cases.embed_pending import BATCH
         from hardwon.entrypoints.embed_after_write import fill_spaces
 
-        while self._goes_on() and memory.spaces.count_pending(OF_FILES):
-            filled = fill_spaces(memory.spaces, BATCH)
+        while self._goes_on() and spaces.count_pending(OF_FILES):
+            filled = fill_spaces(spaces, BATCH)
             for problem in filled.problems:
                 self._scan.warn(f"what has no vector is found by its words: {problem}")
-            if not filled.made or filled.problems or memory.spaces.provider != "local":
+            if not filled.made or filled.problems or spaces.provider != "local":
                 return
 
     def _goes_on(self) -> bool:

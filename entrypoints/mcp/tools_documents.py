@@ -1,5 +1,6 @@
 """The tools that bring markdown files in."""
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -7,6 +8,7 @@ import anyio.to_thread
 import attrs
 from pydantic import Field
 
+from hardwon.domain.use_cases.embedding_spaces import Spaces
 from hardwon.domain.use_cases.index_files import Indexed
 from hardwon.domain.use_cases.index_one_file import IndexedFile, Outcome
 from hardwon.entrypoints.bootstrap import Memory
@@ -87,7 +89,7 @@ class DocumentTools:
         self._ensure_on()
         kept = await self.worker.call(lambda memory: _keep(memory, self.worker.project_root, file_path, force=force))
         warnings = [*kept.warnings, *await self.worker.embed()]
-        return await self.worker.call(lambda memory: _saved(memory, kept, warnings))
+        return await self.worker.call(lambda memory: _saved(memory.spaces, memory.clock.now(), kept, warnings))
 
     async def memory_index_scan(
         self,
@@ -120,13 +122,13 @@ def _keep(memory: Memory, project_root: str, path: str, *, force: bool) -> Index
     return index_files.index_one_file.index(file, select="all" if force else "deleted")
 
 
-def _saved(memory: Memory, kept: IndexedFile, warnings: list[str]) -> SavedMemory:
+def _saved(spaces: Spaces, now: dt.datetime, kept: IndexedFile, warnings: list[str]) -> SavedMemory:
     entry = kept.entry
     if entry is None or entry.number is None:
         raise ToolError("the file's memory is gone: somebody deleted it at this moment, save it again")
-    vectors = memory.spaces.vectors_for(entry.kind)
+    vectors = spaces.vectors_for(entry.kind)
     action = ACTIONS[kept.outcome]
-    is_searched = entry.expires_at is None or entry.expires_at > memory.clock.now()
+    is_searched = entry.expires_at is None or entry.expires_at > now
     warnings = [*warnings, *fate(entry, is_searched=is_searched)]
     first = f"{action.capitalize()}: {visible(entry.name)} (id: {entry.number}, {kept.sections} sections)"
     return SavedMemory(
