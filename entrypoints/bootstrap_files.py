@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import datetime as dt
     import threading
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
+    from contextlib import AbstractContextManager
 
     from hardwon.adapters.feature_files import FeatureFiles
     from hardwon.adapters.git.probe import GitChangeProbe
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from hardwon.domain.model.context import Workplace
     from hardwon.domain.model.embedding import Vector
     from hardwon.domain.model.entry import Entry
-    from hardwon.domain.model.export import Record
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
     from hardwon.domain.model.project import Identity, Project
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from hardwon.ports.knowledge_bank import BankFiles
     from hardwon.ports.repository import FileVersions, GitExclusion
     from hardwon.ports.store import Warn
+    from hardwon.ports.transfer import ExportedRecords
 
 __all__ = ["checked_out_branch", "identify_folder", "top_of", "work_tree_of"]
 
@@ -423,9 +423,6 @@ def _bank(
 
 STANDARD_STREAM = "-"
 
-LONGEST_BEGINNING = 4096
-"""Bytes of a file by which its format is known."""
-
 
 def read_text(path: str, what: str) -> str:
     """
@@ -532,74 +529,17 @@ def render_index(sessions: "Iterable[tuple[Entry, Vector | None]]", *, ascii_onl
     return write_memory_index(sessions, ascii_only=ascii_only)
 
 
-@contextlib.contextmanager
-def open_export(path: str) -> "Iterator[BinaryIO | None]":
+def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
     """
-    Yield the export of a store at *path*, `-` for standard input, to be read more than once; None for another format.
+    Open the export of a store at *path*, `-` for standard input; None for another format.
 
     Raises:
         UnreadableFileError: it can't be read.
-        InvalidEntryError: standard input is something else.
+        InvalidEntryError: its header is bad, or standard input is something else.
     """
-    from hardwon.adapters.export_format.lines import is_export
+    from hardwon.adapters.export_format.export_file import open_export
 
-    if path != STANDARD_STREAM and not os.path.isfile(path):
-        yield None
-        return
-    with _standard_input() if path == STANDARD_STREAM else _opened(path) as file:
-        beginning = file.read(LONGEST_BEGINNING)
-        if path == STANDARD_STREAM and not is_export(beginning):
-            raise InvalidEntryError("standard input is no export of hardwon: its first line is no header")
-        yield file if is_export(beginning) else None
-
-
-def _opened(path: str) -> "BinaryIO":
-    from hardwon.adapters.markdown.whole_files import reason
-
-    try:
-        return open(path, "rb")
-    except OSError as error:
-        raise UnreadableFileError(reason(error)) from error
-
-
-@contextlib.contextmanager
-def _standard_input() -> "Iterator[BinaryIO]":
-    """Yield all of standard input as a file that has no name and goes away when it is closed."""
-    import shutil
-    import tempfile
-
-    with tempfile.TemporaryFile() as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-        file.seek(0)
-        yield file
-
-
-class ExportFile:
-    """
-    An export that can be read more than once.
-
-    Raises:
-        InvalidEntryError: its first line is no header, or of a version that is not known.
-    """
-
-    def __init__(self, file: "BinaryIO") -> None:
-        from hardwon.adapters.export_format.lines import read_header
-
-        self._file = file
-        file.seek(0)
-        self.count = sum(read_header(file).counts.values())
-
-    def records(self) -> "Iterator[tuple[int, Record]]":
-        """
-        Yield the records, each with its line.
-
-        Raises:
-            InvalidEntryError: a line is no record, or some are missing; the message names the line.
-        """
-        from hardwon.adapters.export_format.lines import read_records
-
-        self._file.seek(0)
-        return read_records(self._file)
+    return open_export(path, sys.stdin.buffer if path == STANDARD_STREAM else None)
 
 
 def count_exported(memory: "Memory") -> int:

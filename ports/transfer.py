@@ -57,3 +57,23 @@ class StoreContents(Protocol):
             StorageError: the store can't be written now.
         """
         ...
+
+
+class ExportedRecords(Protocol):
+    """
+    The records of an export, which can be read more than once.
+
+    Attributes:
+        count: How many the header names.
+    """
+
+    count: int
+
+    def records(self) -> Iterator[tuple[int, Record]]:
+        """
+        Yield the records, each with its line.
+
+        Raises:
+            InvalidEntryError: a line is no record, or some are missing; the message names the line.
+        """
+        ...

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Sequence
-from typing import Annotated, BinaryIO, TypeAlias
+from typing import Annotated, TypeAlias
 
 import typer
 
@@ -17,7 +17,6 @@ from hardwon.domain.use_cases.import_knowledge import Imported
 from hardwon.domain.use_cases.import_legacy import ImportedDocuments, ImportedIndex, KeepVectors, OwnFiles
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_files import (
-    ExportFile,
     build_find_drift,
     build_import_knowledge,
     build_import_memory_index,
@@ -44,6 +43,7 @@ from hardwon.entrypoints.embed_after_write import settle
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line
 from hardwon.entrypoints.presenters.text import counted, on_one_line
 from hardwon.entrypoints.projects import look_up_if_possible, trust_here
+from hardwon.ports.transfer import ExportedRecords
 
 File: TypeAlias = Annotated[str, typer.Argument(metavar="FILE", help="The copy of the store.", show_default=False)]
 
@@ -219,10 +219,9 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
 
 
 def _import_export(
-    file: BinaryIO, name: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool
+    export: ExportedRecords, name: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool
 ) -> None:
     """Import the export of a store; all lines are checked before the first is stored."""
-    export = ExportFile(file)
     with progress() as bar:
         task = bar.add_task("checking", total=export.count)
         for _ in export.records():
