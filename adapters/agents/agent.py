@@ -1,4 +1,4 @@
-"""An agent of the table in the home of a user: its files, connection and advice."""
+"""A coding agent's settings in the user's home: files, connection and advice."""
 
 import os
 import shlex
@@ -33,16 +33,16 @@ from hardwon.ports.override import override
 
 class ConfiguredAgent(Agent):
     """
-    An agent of the table, in the home of a user.
+    A coding agent in a user's home, described by a row of the table.
 
     Args:
         facts: Its row of the table.
         home: The user's home.
-        environ: The environment, which may name another folder of settings.
+        environ: The environment, which may move the folder of settings.
         programs: The programs of hardwon.
-        commands: The plugin's texts of commands by name, such as `recall` or, for `/tlc:recall`, `tlc/recall`.
-        names_server: Whether a file of the project names the server too, for an agent that reads one.
-
+        commands: Texts of the plugin's commands by name, such as `recall` or `tlc/recall`.
+        names_server: Whether a file of the project names the server too, for an agent that reads
+            one.
     """
 
     def __init__(
@@ -132,7 +132,6 @@ class ConfiguredAgent(Agent):
 
     @property
     def _has_plugin(self) -> bool:
-        """Whether hardwon's plugin, which includes hooks and server, is enabled."""
         if (switch := self._facts.plugin) is None:
             return False
         plugins = self._settings(self._path(switch.file)).get(switch.place)
@@ -179,7 +178,6 @@ class ConfiguredAgent(Agent):
         return [_json_target(os.path.join(project, file.name), project, file, self._programs.server)]
 
     def _programs_called_in(self, file: JsonFile | TomlFile | PluginFile) -> list[str]:
-        """Return the programs that the managed hooks in a file call."""
         path = self._path(file.name)
         match file:
             case JsonFile():
@@ -191,14 +189,14 @@ class ConfiguredAgent(Agent):
                 return hook_in(_text(path, self._root))
 
     def _off_switches(self, project: str) -> Iterator[tuple[str, str, str]]:
-        """Yield the setting, a file that may hold it, and the folder that no link may lead out of."""
+        """Yield each setting, file and root folder of the switches."""
         if switch := self._facts.hooks_off:
             for name in switch.project_files:
                 yield switch.member, os.path.join(project, name), project
             yield switch.member, self._path(switch.file), self._root
 
     def _settings(self, path: str, root: str = "", *, may_comment: bool = False) -> dict[str, Any]:
-        """Parse the JSON or TOML in a file; empty where it can't be read."""
+        """Parse the JSON or TOML in a file, if it is readable."""
         text = _text(path, root or self._root)
         try:
             return read_toml(text) if path.endswith(".toml") else read_document(text, may_comment=may_comment)
@@ -206,7 +204,6 @@ class ConfiguredAgent(Agent):
             return {}
 
     def _document(self, path: str) -> Document:
-        """Parse settings of the user, or of the project that holds them."""
         is_of_user = path.startswith(os.path.join(self._root, ""))
         may_comment = any(isinstance(file, JsonFile) and file.may_comment for file in self._facts.files)
         return self._settings(path, self._root if is_of_user else os.path.dirname(path), may_comment=may_comment)
@@ -225,7 +222,6 @@ def _json_target(
 
 
 def _text(path: str, root: str) -> str:
-    """Return the text of a file; empty where it can't be read."""
     try:
         return DiskUserFiles().read(path, root) or ""
     except UneditableFileError:
@@ -237,5 +233,4 @@ def _is_gone(program: str) -> bool:
 
 
 def _is_on(entry: object, member: str) -> bool:
-    """Return whether the entry of a plugin enables it."""
     return (entry.get(member) if isinstance(entry, dict) and member else entry) is True

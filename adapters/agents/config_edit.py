@@ -1,4 +1,4 @@
-"""Edits of an agent's parsed settings: managed hooks and the managed server, beside the user's."""
+"""Add and remove managed hooks and servers in an agent's parsed settings."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -16,10 +16,10 @@ HOOK_MEMBERS = ("type", "command")
 
 def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
     """
-    Replace the managed hooks of *document* by *hooks*; idempotent.
+    Replace the managed hooks of *document* by *hooks* (idempotent).
 
-    Of the only managed hook of an event, only the command changes, and a timeout that is shorter than ours: the user
-    may have set a longer one.
+    If an event has exactly one managed hook, only its command changes, and a timeout shorter than
+    ours: the user may have set a longer one.
 
     Args:
         document: The settings; returned unchanged when it has exactly these hooks.
@@ -27,7 +27,6 @@ def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
 
     Raises:
         UneditableFileError: a value of another type is in the place of groups.
-
     """
     present = _managed_hooks(document)
     merged = {
@@ -45,7 +44,7 @@ def with_hooks(document: Document, hooks: Mapping[str, Document]) -> Document:
 
 
 def without_hooks(document: Document) -> Document:
-    """Remove the managed hooks, and the groups, events and object that have nothing else."""
+    """Remove the managed hooks, and the groups, events and object left empty."""
     present = document.get(HOOKS)
     if not isinstance(present, dict):
         return document
@@ -62,7 +61,6 @@ def our_commands(document: Document) -> list[str]:
 
 
 def _merged_hook(hook: Document, present: Sequence[Document]) -> Document:
-    """Return *hook* with the user's changes where exactly one managed hook is *present*."""
     if len(present) != 1:
         return hook
     [users] = present
@@ -71,13 +69,11 @@ def _merged_hook(hook: Document, present: Sequence[Document]) -> Document:
 
 
 def _is_shorter(one: Document, other: Document) -> bool:
-    """Return whether the host would wait less long for *one*: what it prints later is lost."""
     before, after = one.get(TIMEOUT), other.get(TIMEOUT)
     return isinstance(before, (int, float)) and isinstance(after, (int, float)) and before < after
 
 
 def _managed_hooks(document: Document) -> list[tuple[str, Document]]:
-    """Return the events and managed hooks."""
     present = document.get(HOOKS)
     return [
         (event, hook)
@@ -93,7 +89,6 @@ def _without_managed(groups: object) -> object:
 
 
 def _rest_of(group: object) -> Sequence[object]:
-    """Return *group* without managed hooks, nothing when it has no others."""
     hooks = _hooks_in(group)
     kept = [hook for hook in hooks if not _is_managed(hook)]
     if not isinstance(group, dict) or len(kept) == len(hooks):
@@ -118,14 +113,15 @@ def _groups_of(events: Document, event: str) -> Sequence[object]:
 
 
 SERVER_MEMBERS = ("type", "command", "args")
-"""The members of a server's entry that start it; all others belong to the user once it is written."""
+"""The members of a server's entry that start it; all others belong to the user."""
 
 
 def with_server(document: Document, place: str, name: str, server: Document) -> Document:
     """
-    Put *server* under that name into the object *place* of *document*; idempotent.
+    Put *server* under *name* into the object *place* (idempotent).
 
-    Of an existing managed server, only the members that start it change: the user may have added others.
+    In an existing managed server only the members that start it change: the user may have added
+    others.
 
     Raises:
         TakenNameError: the user has another server of that name.
@@ -142,7 +138,7 @@ def with_server(document: Document, place: str, name: str, server: Document) -> 
 
 
 def without_server(document: Document, place: str, name: str) -> Document:
-    """Remove the managed server, and the object *place* when it has nothing else."""
+    """Remove the managed server, and the object *place* if it is then empty."""
     servers = document.get(place)
     if not isinstance(servers, dict) or not is_server(servers.get(name)):
         return document

@@ -1,4 +1,4 @@
-"""Edits of JSON as text, with comments if the agent allows them; unchanged parts stay as the user wrote them."""
+"""Edit JSON as text and keep unchanged parts as the user wrote them."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _NO_LINE_END = re.compile(r"[^\r\n]")
 
 
 def blanked(text: str) -> str:
-    """Replace the characters of comments by spaces, except line ends; an unclosed comment stays."""
+    """Replace comments by spaces, but keep line ends and an unclosed comment."""
     return _PART.sub(lambda found: _NO_LINE_END.sub(" ", found[0]) if _is_comment(found[0]) else found[0], text)
 
 
@@ -35,11 +35,7 @@ _FIRST_INDENT = re.compile(r"\{\r?\n([ \t]+)")
 
 def read_document(text: str, *, may_comment: bool = False) -> dict[str, Any]:
     """
-    Parse the object in *text*; blank text is an empty object.
-
-    Args:
-        text: A whole file.
-        may_comment: Whether comments are allowed.
+    Parse the object in *text*, where blank text is an empty object.
 
     Raises:
         UneditableFileError: it is no plain JSON, no object, or has a duplicate name.
@@ -58,17 +54,12 @@ def read_document(text: str, *, may_comment: bool = False) -> dict[str, Any]:
 
 def edited(text: str, before: Mapping[str, Any], after: Mapping[str, Any], *, may_comment: bool = False) -> str:
     """
-    Change *text*, the JSON of *before*, to that of *after*; only the differences are written.
+    Change *text* from the JSON of *before* to that of *after*.
 
-    Args:
-        text: As `read_document` reads it.
-        before: Its object.
-        after: The new object.
-        may_comment: As for `read_document`.
+    Only the differences are written.
 
     Raises:
         UneditableFileError: a comment would be lost.
-
     """
     if before == after:
         return text
@@ -87,18 +78,15 @@ def edited(text: str, before: Mapping[str, Any], after: Mapping[str, Any], *, ma
 
 class _Item(NamedTuple):
     """
-    A member of an object or a list.
+    A member of an object or list, located in the text.
 
     Attributes:
         key: None in a list.
-        lead: The space and the comments before it.
+        lead: The space and comments before it.
         gap: `lead` without comments.
-        start: Where it begins.
-        value: Where its value begins.
-        end: Where it ends.
-        trail: The space and the comments after it.
+        value: The position of its value.
+        trail: The space and comments after it.
         is_last: Whether the object or list ends after it.
-
     """
 
     key: str | None
@@ -112,13 +100,10 @@ class _Item(NamedTuple):
 
     @property
     def comments(self) -> str:
-        """The comments before it."""
         return self.lead.rstrip()
 
 
 class _Editing:
-    """An edit of a text; unchanged parts are copied from it."""
-
     def __init__(self, text: str, blank: str) -> None:
         self._text = text
         self._blank = blank
@@ -126,7 +111,11 @@ class _Editing:
         self._indent = found[1] if (found := _FIRST_INDENT.search(text)) else INDENT
 
     def value(self, at: int, before: object, after: object, margin: str) -> str:
-        """Return the text of *after* in place of *before*, which begins *at* in a line indented by *margin*."""
+        """
+        Return the text of *after*, to replace *before*.
+
+        *before* begins at position *at*, in a line indented by *margin*.
+        """
         if isinstance(before, dict) and isinstance(after, dict) and before and after:
             return f"{{{self._members(self._items(at), before, after, margin)}}}"
         if isinstance(before, list) and isinstance(after, list) and before and after:
@@ -187,7 +176,7 @@ class _Editing:
         return key, _past_space(self._blank, _past_space(self._blank, end) + 1)
 
     def _layout(self, item: _Item, margin: str) -> tuple[str, str]:
-        """Return the space before a new member beside *item*, and the indentation of its lines."""
+        """Return the space before a new member, and the indentation of its lines."""
         last = item.gap.rpartition("\n")[2]
         if "\n" in item.gap:
             return (item.lead if item.lead == item.gap else f"{self._newline}{last}", last)
@@ -195,7 +184,11 @@ class _Editing:
 
 
 def _joined(items: list[_Item], kept: list[str | None], new: list[str]) -> str:
-    """Join the members of an object or a list: the kept texts of its items, then the new ones."""
+    """
+    Join the kept and new texts.
+
+    Comments survive their item.
+    """
     texts, comments = list[str](), ""
     for item, text in zip(items, kept, strict=True):
         if text is None:

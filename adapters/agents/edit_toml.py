@@ -1,4 +1,4 @@
-"""Edits of a table of a TOML file as text; all other text stays as the user wrote it."""
+"""Edit one table of a TOML file and keep all other text."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ _GAP_AFTER = re.compile(r"\A\r?\n")
 
 def read_toml(text: str) -> dict[str, Any]:
     """
-    Parse *text*; documents of equal texts are equal, even with values such as NaN.
+    Parse *text* into a document comparable even with values such as NaN.
 
     Raises:
         UneditableFileError: it is no TOML.
@@ -29,7 +29,7 @@ def read_toml(text: str) -> dict[str, Any]:
 
 
 def has_table(text: str, keys: tuple[str, ...]) -> bool:
-    """Return whether *text*, which is TOML, has a table under a header with just these *keys*."""
+    """Return whether a table's header in *text* has exactly these *keys*."""
     return any(_keys(text, start) == keys for start, _ in _tables(text, keys))
 
 
@@ -41,7 +41,7 @@ def with_table(text: str, keys: tuple[str, ...], line: str) -> str:
 
 
 def with_line(text: str, keys: tuple[str, ...], key: str, line: str) -> str:
-    """Replace the line of that *key* in the table by *line*; without it, *text* is unchanged."""
+    """Replace the line of *key* in the table, if it has one."""
     assignment = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=[^\r\n]*", re.MULTILINE)
     for start, end in _tables(text, keys):
         if _keys(text, start) == keys:
@@ -53,8 +53,8 @@ def without_table(text: str, keys: tuple[str, ...]) -> str:
     """
     Remove the table and its subtables.
 
-    A table is removed from the empty line before its header to its last value: comments below it belong to
-    the next table.
+    A table reaches from the empty line before its header to its last value: comments below that
+    belong to the next table.
     """
     for start, end in reversed([(start, _end_of_values(text, start, end)) for start, end in _tables(text, keys)]):
         before, after = _GAP_BEFORE.sub("", text[:start]), text[end:]
@@ -63,7 +63,7 @@ def without_table(text: str, keys: tuple[str, ...]) -> str:
 
 
 def _tables(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
-    """Return the spans of the tables whose names begin with *keys*, up to the next header."""
+    """Return the spans of tables whose names begin with *keys*."""
     starts = [found.start() for found in _BRACKET.finditer(text)]
     return [
         (start, next(end for end in (*starts[place:], len(text)) if is_toml(text[start:end])))
@@ -74,7 +74,11 @@ def _tables(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
 
 
 def _keys(text: str, start: int) -> tuple[str, ...]:
-    """Parse the parts of the name in the header at *start*; none where it is no header."""
+    """
+    Parse the name in the header at *start*.
+
+    Empty if it is no header.
+    """
     line = _LINE.match(text, start)
     try:
         inner: object = read_toml(line[0] if line else "")

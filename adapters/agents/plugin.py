@@ -1,4 +1,4 @@
-"""The plugin's files: its commands for a project, and a copy that Claude Code can install."""
+"""The plugin's files: commands for a project, and a copy for Claude Code."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ COMMANDS = {
     "hardwon/resume": "resume",
 }
 """
-The commands of a project, each with the plugin's file that it is made from.
+The commands of a project, each with the plugin's file it is made from.
 
 `tlc/` is known from an earlier program; hosts have a `/resume` of their own.
 """
@@ -24,11 +24,11 @@ The commands of a project, each with the plugin's file that it is made from.
 COMPILED = shutil.ignore_patterns("__pycache__")
 
 LAUNCHED = '"${CLAUDE_PLUGIN_ROOT}/launch" hardwon'
-"""How a command of the plugin calls us; a project's commands find us on PATH."""
+"""The plugin's way to call hardwon; a project's commands find it on PATH."""
 
 
 def command_files() -> dict[str, str]:
-    """Return the texts of a project's commands by name, as Claude Code reads them."""
+    """Return the texts of a project's commands by name, in Claude Code's form."""
     folder = files("hardwon.plugin.commands")
     return {
         name: (folder / f"{file}.md").read_text(encoding="utf-8").replace(LAUNCHED, "hardwon")
@@ -38,10 +38,10 @@ def command_files() -> dict[str, str]:
 
 def write_plugin(folder: str) -> None:
     """
-    Write the plugin into *folder*, with the marketplace that names it, so that Claude Code can install it from there.
+    Write the plugin and its marketplace into *folder*, for Claude Code to install.
 
     Raises:
-        FileExistsError: the folder is there and not empty.
+        FileExistsError: the folder exists and is not empty.
         OSError: it can't be written.
     """
     if os.path.isdir(folder) and os.listdir(folder):

@@ -1,5 +1,5 @@
 """
-The coding agents that can be set up, as data, and the programs of hardwon that they call.
+The supported coding agents, as data, and the programs they call.
 
 Standard library only: hooks read it too.
 """
@@ -19,25 +19,18 @@ PLUGIN = "hardwon@"
 
 
 class Programs(NamedTuple):
-    """
-    Absolute paths of the programs.
-
-    Attributes:
-        hook: `hardwon-hook`.
-        server: `hardwon-mcp`.
-
-    """
+    """Absolute paths of `hardwon-hook` and `hardwon-mcp`."""
 
     hook: str
     server: str
 
     def hook_command(self, *options: str) -> str:
-        """Return the line for a shell that calls the hook and succeeds, whatever becomes of it."""
+        """Return a shell command that calls the hook and always succeeds."""
         return f"{shlex.join((self.hook, *options))} || exit 0"
 
 
 def our_programs() -> Programs:
-    """Return the installed programs, by the path that outlives an upgrade where there is one."""
+    """Return the installed programs, by a path that outlives an upgrade if possible."""
     return Programs(_program(HOOK), _program(SERVER))
 
 
@@ -50,7 +43,7 @@ def _program(name: str) -> str:
 
 
 def program_in(command: str) -> str:
-    """Return the program that a shell would start."""
+    """Return the program that a shell command starts."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -59,12 +52,16 @@ def program_in(command: str) -> str:
 
 
 def is_hook(command: object) -> bool:
-    """Return whether a shell's command runs `hardwon-hook`, in any folder."""
+    """Return whether a shell command runs `hardwon-hook`, in any folder."""
     return isinstance(command, str) and os.path.basename(program_in(command)) == HOOK
 
 
 def is_server(entry: object) -> bool:
-    """Return whether the command of a server's entry, a text or the first of a list, is `hardwon-mcp`."""
+    """
+    Return whether a server's entry starts `hardwon-mcp`.
+
+    Its command is a text or a list.
+    """
     command = entry.get("command") if isinstance(entry, dict) else None
     first = command[0] if isinstance(command, list) and command else command
     return isinstance(first, str) and os.path.basename(first) == SERVER
@@ -74,11 +71,11 @@ CommandForm: TypeAlias = Literal["claude", "opencode", "skill", "toml"]
 
 SECONDS = {"SessionStart": 10, "UserPromptSubmit": 10, "PreCompact": 10, "Stop": 10, "SessionEnd": 3}
 """
-The events of hooks by Claude Code's names, and their timeouts in seconds; the plugin's manifests have the same.
+Timeouts in seconds by hook event (Claude Code's names); the plugin's manifests repeat them.
 
-The hook itself ends by two seconds; on a busy machine its interpreter alone takes longer to start, and what a hook
-prints is lost if it is cancelled.
-Codex grants SessionEnd no more than three. Claude Code grants 1.5 s to all hooks of SessionEnd, unless the user's settings have more.
+The hook itself ends within two seconds; on a busy machine its interpreter alone takes longer to
+start, and the output of a cancelled hook is lost. Codex grants SessionEnd at most three. Claude
+Code grants 1.5 s to all hooks of SessionEnd, unless the user's settings have more.
 """
 
 SAME_EVENTS = {event: event for event in SECONDS}
@@ -89,11 +86,10 @@ class Hooks(NamedTuple):
     The hooks in an agent's settings.
 
     Attributes:
-        events: From the agent's names of events to Claude Code's.
+        events: From the agent's event names to Claude Code's.
         ticks: Units of the agent's timeouts in a second.
-        host: The hook's option that names the agent's dialect of JSON; empty for Claude Code's.
+        host: The hook's option for the agent's dialect of JSON; empty for Claude Code's.
         is_named: Whether hooks have a name that the user sees.
-
     """
 
     events: Mapping[str, str] = SAME_EVENTS
@@ -109,8 +105,6 @@ class Server(NamedTuple):
     Attributes:
         place: The object or table of servers.
         entry: Returns the entry for a program.
-        name: Its name.
-
     """
 
     place: str
@@ -123,12 +117,9 @@ class JsonFile(NamedTuple):
     Settings in JSON that hold hooks, a server, or both.
 
     Attributes:
-        name: Below the agent's folder.
-        has_hooks: Whether the file has the agent's hooks.
-        server: The server in the file.
+        name: Its path below the agent's folder.
         schema: The address that the agent adds to a file without one.
         may_comment: Whether the agent allows comments.
-
     """
 
     name: str
@@ -139,40 +130,26 @@ class JsonFile(NamedTuple):
 
 
 class TomlFile(NamedTuple):
-    """
-    Settings in TOML that hold a server.
-
-    Attributes:
-        name: Below the agent's folder.
-        place: The table of servers.
-
-    """
+    """Settings in TOML that hold a server in the table *place*."""
 
     name: str
     place: str
 
 
 class PluginFile(NamedTuple):
-    """
-    A plugin, owned by hardwon, that the agent loads and that calls the hook.
-
-    Attributes:
-        name: Below the agent's folder.
-
-    """
+    """A plugin, owned by hardwon, that the agent loads to call the hook."""
 
     name: str
 
 
 class PluginSwitch(NamedTuple):
     """
-    The setting of an agent that enables hardwon's plugin, which includes hooks and server.
+    The agent's setting that enables hardwon's plugin.
 
     Attributes:
-        file: Below the agent's folder.
+        file: Its path below the agent's folder.
         place: The object or table of plugins.
-        member: The flag in a plugin's entry; empty where the entry is the flag.
-
+        member: The flag in a plugin's entry; empty if the entry is the flag.
     """
 
     file: str
@@ -186,9 +163,7 @@ class CommandFiles(NamedTuple):
 
     Attributes:
         path: Below the project, with `{name}` for the command's name.
-        form: The form of their texts.
         separator: Replaces the slash in a command's name.
-
     """
 
     path: str
@@ -201,10 +176,8 @@ class OffSwitch(NamedTuple):
     A setting that switches all hooks of an agent off.
 
     Attributes:
-        member: Its name.
-        project_files: The project's settings that may hold it, the strongest first.
-        file: The user's settings that may hold it, the weakest; below the agent's folder.
-
+        project_files: Project settings that may hold it, the strongest first.
+        file: The user's settings, the weakest; below the agent's folder.
     """
 
     member: str
@@ -219,20 +192,18 @@ class AgentFacts(NamedTuple):
     Attributes:
         name: In options.
         title: In texts.
-        program: Its program.
-        folder: Its settings' folder below the user's home, in parts.
+        folder: Path of its settings below the user's home, in parts.
         files: The files there with a managed part.
         commands: The files of commands in a project.
-        next_step: Advice to the user after a set-up, with `{server}` for the server's program.
+        next_step: Advice after a set-up, with `{server}` for the server's program.
         variable: An environment variable that replaces the first part of `folder`.
-        hooks: How it calls the hook; without events for an agent with a plugin file.
+        hooks: Without events for an agent with a plugin file.
         plugin: The setting that enables hardwon's plugin.
-        next_step_with_plugin: Replaces `next_step` where the plugin is enabled.
-        path_advice: Added where PATH lacks hardwon's programs, with `{folder}` for theirs.
+        next_step_with_plugin: Replaces `next_step` if the plugin is enabled.
+        path_advice: Added if PATH lacks hardwon's programs, with `{folder}` for theirs.
         project_server: The file of a project that may name the server.
         hooks_off: The setting that switches all hooks off.
-        marks: The variables that it sets for the programs it runs, and no user does; one that ends in `_` is a beginning.
-
+        marks: Variables that it sets for programs it runs; `_` at the end marks a prefix.
     """
 
     name: str
@@ -252,7 +223,7 @@ class AgentFacts(NamedTuple):
     marks: tuple[str, ...] = ()
 
     def root(self, environ: Mapping[str, str], home: str) -> str:
-        """Return the folder that no link of its settings may lead out of."""
+        """Return the folder that no link of its settings may leave."""
         return environ.get(self.variable) or home
 
     def settings_folder(self, environ: Mapping[str, str], home: str) -> str:
@@ -343,13 +314,13 @@ OPENCODE = AgentFacts(
 AGENTS = (CLAUDE_CODE, CODEX, GEMINI_CLI, OPENCODE)
 
 OTHER_MARKS = ("AI_AGENT", "CURSOR_AGENT")
-"""The same of agents that are not set up here."""
+"""Marks of agents that are not set up here."""
 OF_USERS = frozenset({"CODEX_HOME", "CODEX_SQLITE_HOME", "CODEX_API_KEY"})
-"""Variables that look like a mark, and that users set."""
+"""Variables that look like a mark, but are set by users."""
 
 
 def runs_in_agent(environ: Mapping[str, str]) -> bool:
-    """Return whether the variables of a program say that an agent runs it."""
+    """Return whether the environment shows that an agent runs this program."""
     marks = (*OTHER_MARKS, *(mark for facts in AGENTS for mark in facts.marks))
     exact, begun = {mark for mark in marks if mark[-1] != "_"}, tuple(mark for mark in marks if mark[-1] == "_")
     named = {name for name, value in environ.items() if value} - OF_USERS

@@ -1,4 +1,4 @@
-"""Transcripts that agents keep themselves: those of earlier sessions, and those that hold what was forgotten; never changed."""
+"""Read the transcripts that agents keep."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from hardwon.ports.transcripts import PastTranscript, PastTranscripts
 
 WITH_SESSIONS = ((CLAUDE_CODE, "projects"), (CODEX, "sessions"))
 OF_A_HELPER = "agent-"
-"""How Claude Code's names of transcripts begin that are of an agent's own helpers, not of a conversation with the user."""
+"""Prefix of Claude Code's transcripts of helper agents, which are no talk with the user."""
 
 ENDING = ".jsonl"
 LINES_READ = 50
@@ -27,9 +27,8 @@ class AgentsTranscripts(PastTranscripts):
     The transcripts of all sessions of this user.
 
     Args:
-        environ: May name other folders of the agents.
+        environ: May move the agents' folders.
         home: The user's folder.
-
     """
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:
@@ -47,7 +46,7 @@ class AgentsTranscripts(PastTranscripts):
 
 
 def _described(path: str) -> PastTranscript | None:
-    """Return what the first lines of a transcript say of it; None if they name no folder and session, or can't be read."""
+    """Read folder and session from a transcript's first lines."""
     folder = session_id = ""
     with suppress(OSError), open(path, "rb") as file:
         about = os.stat(file.fileno())
@@ -61,7 +60,7 @@ def _described(path: str) -> PastTranscript | None:
 
 
 def _fields(line: bytes) -> Mapping[str, Any]:
-    """Return the fields of a line of Claude Code, or of the beginning of a session of Codex; none of another one."""
+    """Parse a line of Claude Code, or the payload of Codex's first line."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -77,7 +76,7 @@ def _text(value: object) -> str:
 
 
 FOLDERS = (*WITH_SESSIONS, (GEMINI_CLI, "tmp"))
-"""Where agents keep transcripts, below the folder of their settings."""
+"""The folders of transcripts, below each agent's settings."""
 
 OPENCODE_DATA = ".local/share/opencode"
 ENDINGS = (".jsonl", ".json", ".md")
@@ -89,9 +88,8 @@ class KeptTranscripts(KeptElsewhere):
     The transcripts of all agents of this user.
 
     Args:
-        environ: May name other folders of the agents.
+        environ: May move the agents' folders.
         home: The user's folder.
-
     """
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:

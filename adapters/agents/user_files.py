@@ -1,4 +1,4 @@
-"""Files of the user that a set-up reads, writes atomically and removes, and its record of them in the store."""
+"""Read, write and remove files of the user, and record them in the store."""
 
 import contextlib
 import json
@@ -20,16 +20,15 @@ NEW = 0o666
 
 def publish(path: str, data: bytes, mode: int = NEW) -> None:
     """
-    Write a file atomically.
+    Write a file atomically and leave no temporary file.
 
     Args:
-        path: The file, in a folder without links; an existing one keeps its mode.
+        path: In a folder without links; an existing file keeps its mode.
         data: Its bytes.
-        mode: Of a new file.
+        mode: The mode of a new file.
 
     Raises:
-        OSError: it can't be written; no temporary file is left.
-
+        OSError: it can't be written.
     """
     kept = _mode(path)
     with written_file(path, kept or mode, exact=bool(kept)) as file:
@@ -37,7 +36,6 @@ def publish(path: str, data: bytes, mode: int = NEW) -> None:
 
 
 def _mode(path: str) -> int:
-    """Return the permissions of a file, 0 where there is none."""
     try:
         return os.stat(path).st_mode & 0o7777
     except FileNotFoundError:
@@ -49,7 +47,7 @@ ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 class DiskUserFiles(UserFiles):
-    """Files of this machine; of a link, the target is written or removed."""
+    """Files on this machine, where links are followed."""
 
     @override
     def read(self, path: str, root: str) -> str | None:
@@ -77,7 +75,11 @@ class DiskUserFiles(UserFiles):
 
     @override
     def folder_state(self, path: str) -> FolderState:
-        """A missing folder counts as deleted only if its parent exists: an unmounted disk has neither."""
+        """
+        A missing folder counts as deleted only if its parent exists.
+
+        An unmounted disk has neither.
+        """
         if os.path.isdir(path):
             return "there"
         around = os.path.dirname(path)
@@ -107,7 +109,6 @@ class DiskUserFiles(UserFiles):
 
 
 def _inside(path: str, root: str) -> str:
-    """Return the target of *path*, inside *root*."""
     real, boundary = os.path.realpath(path), os.path.join(os.path.realpath(root), "")
     if not real.startswith(boundary):
         raise UneditableFileError(f"a link that leads out of {root!r}, to {real!r}")
@@ -152,11 +153,12 @@ LARGEST_RECORD = 64 * 1024 * 1024
 
 class JsonSetupRecord(SetupRecord):
     """
-    The record in a file that only the user can read, removed when it is empty.
+    The record in a file that only the user can read.
+
+    It is removed when it is empty.
 
     Args:
         store: The store's folder, created with the first record.
-
     """
 
     def __init__(self, store: str) -> None:

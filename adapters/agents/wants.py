@@ -1,4 +1,9 @@
-"""Open requests of hosts before they call hardwon: approval, trust, switches, time to start; each with the line to type."""
+"""
+Find steps that an agent's user still has to do.
+
+An agent may wait for approval or trust, be switched off, or allow too little time to start. Each
+step comes with the line to type.
+"""
 
 import hashlib
 import json
@@ -20,17 +25,16 @@ Document = Mapping[str, Any]
 
 class Host(NamedTuple):
     """
-    A host as it is set up.
+    An agent as it is set up.
 
     Attributes:
-        folder: Of its settings.
+        folder: The folder of its settings.
         root: The home of the user, or the folder that a variable names instead.
         project: The user's project, a real path.
         server: The path of `hardwon-mcp`.
-        read: Parses a settings file; an empty document where there is none.
+        read: Parses a settings file; an empty document if there is none.
         start_seconds: Measures how long the server takes to answer on this machine.
         has_plugin: Whether hooks and server come from the plugin.
-
     """
 
     folder: str
@@ -47,7 +51,7 @@ class Host(NamedTuple):
 
 
 def wants_of(name: str, host: Host) -> Iterator[str]:
-    """Yield what the agent of that name wants, a line each."""
+    """Yield the open steps of an agent, a line each."""
     yield from WANTS[name](host)
 
 
@@ -57,9 +61,9 @@ REFUSED = "the server {} of .mcp.json was refused: take it out of disabledMcpjso
 
 def _claude_code(host: Host) -> Iterator[str]:
     """
-    Yield the project's server that is not approved, or was refused.
+    Yield servers of the project that were refused or not approved.
 
-    Settings in the project approve it only once the user trusted the folder.
+    Settings in the project approve them only once the user trusted the folder.
     """
     if host.has_plugin:
         return
@@ -91,10 +95,10 @@ HOOKS_OFF = "its hooks are switched off: codex features enable hooks"
 UNTRUSTED = "it does not run {} of its hooks, as they are new or changed: run codex, type /hooks and trust them"
 DISABLED = "{} of its hooks are switched off: run codex, type /hooks and switch them on"
 CODEX_WAITS_SECONDS = 1.0
-"""So long a run waits for a server that is not required, measured with Codex 0.169.0."""
+"""How long a run waits for a server that is not required, measured with Codex 0.169.0."""
 
 ROOM = 3
-"""A time limit has room if it is so many times what was measured."""
+"""A time limit must be this many times what was measured."""
 
 DEFAULT_CODEX_SECONDS = 10.0
 CODEX_SLOW = (
@@ -120,7 +124,11 @@ def _codex(host: Host) -> Iterator[str]:
 
 
 def _codex_trust(host: Host, state: Document) -> Iterator[str]:
-    """Yield the hooks that are not trusted, or switched off; of the plugin's, whose hashes are of all its files, the former."""
+    """
+    Yield advice on hooks that are untrusted or switched off.
+
+    The plugin's hashes cover all its files, so only their trust is checked.
+    """
     if host.has_plugin:
         if not any("trusted_hash" in _table(state, key) for key in state if key.startswith(PLUGIN)):
             yield UNTRUSTED.format("any")
@@ -135,7 +143,7 @@ def _codex_trust(host: Host, state: Document) -> Iterator[str]:
 
 
 def _codex_hooks(host: Host) -> Iterator[tuple[str, str]]:
-    """Yield the managed hooks by Codex's key, each with the hash that it has once it is trusted."""
+    """Yield the managed hooks: Codex's key, and the hash of trust."""
     path = os.path.join(host.folder, "hooks.json")
     for event, groups in _table(host.read(path), "hooks").items():
         own_event = re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
@@ -146,7 +154,7 @@ def _codex_hooks(host: Host) -> Iterator[tuple[str, str]]:
 
 
 def _codex_hash(event: str, matcher: object, hook: Document) -> str:
-    """Return the hash of a hook, which is of its settings in a fixed order."""
+    """Hash a hook's settings as Codex does."""
     known = {"event_name": event, "hooks": [{"async": False, **hook}], **({"matcher": matcher} if matcher else {})}
     text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
@@ -162,7 +170,7 @@ SERVER_OFF = 'the server {} is switched off: set "enabled": true for it in {}'
 SLOW = 'the server takes {:.1f} s to start here, and {} waits {:.0f} s: set "timeout": {:.0f} for {} in {}'
 GEMINI_SECONDS = 600.0
 OPENCODE_SECONDS = 30.0
-"""The limits without a setting; opencode 1.18.33 waited for a server of 20 s, and not for one of 40 s."""
+"""Default limits; opencode 1.18.33 waited for a server of 20 s, and not for one of 40 s."""
 
 
 def _gemini_cli(host: Host) -> Iterator[str]:
@@ -186,7 +194,7 @@ def _opencode(host: Host) -> Iterator[str]:
 
 
 def _slow_servers(host: Host, title: str, path: str, servers: Document, default: float) -> Iterator[str]:
-    """Yield the servers for whose start the host leaves no room; its limit is in milliseconds."""
+    """Yield servers whose time limit (milliseconds) leaves too little room to start."""
     for name, server in _servers(servers).items():
         limit = _number(server.get("timeout"), default * 1_000) / 1_000
         if (needed := host.start_seconds() * ROOM) > limit:
@@ -202,7 +210,6 @@ WANTS: Mapping[str, Callable[[Host], Iterator[str]]] = {
 
 
 def _servers(servers: Document) -> dict[str, Document]:
-    """Return those that start `hardwon-mcp`, by name."""
     return {name: server for name, server in servers.items() if is_server(server)}
 
 
@@ -230,7 +237,11 @@ INITIALIZE = {
 
 
 def start_seconds(program: str) -> float:
-    """Start *program*, which speaks MCP, on an empty store, and return when it answered; 0 if it can't be started."""
+    """
+    Measure how long the MCP server *program* takes to answer on an empty store.
+
+    It is 0 if the program can't be started.
+    """
     with tempfile.TemporaryDirectory() as folder, suppress(OSError):
         environ = {**os.environ, "HARDWON_STORE": os.path.join(folder, "store")}
         started = time.monotonic()
@@ -254,7 +265,7 @@ def start_seconds(program: str) -> float:
 
 
 def _answered(server: subprocess.Popen[bytes]) -> float:
-    """Return when the first line came, or the server ended."""
+    """Return the time of the first line, or of the server's end."""
     if server.stdin and server.stdout:
         with suppress(BrokenPipeError):
             server.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")
