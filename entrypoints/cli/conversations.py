@@ -1,9 +1,8 @@
 """Commands on conversations: capture a transcript or a session, show the state of capture, keep a text for good."""
 
 import contextlib
-import datetime as dt
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
@@ -12,21 +11,19 @@ import typer
 
 from hardwon.domain.model.conversation.hook_event import Waiting
 from hardwon.domain.model.conversation.session import Chunk, Exchange, SessionBuffer, project_of, timestamp
-from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.settings import BUFFERED, Settings
 from hardwon.domain.use_cases.capture import Captured, Learned, Progress
 from hardwon.domain.use_cases.remember import Remembered
-from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_capture import last_events, open_journal, open_lock, project_to_note
 from hardwon.entrypoints.capture import Remembering, TranscriptCapture, capturing
 from hardwon.entrypoints.cli.console import OUR_FAILURE, Yes, ask, print_items, print_json, progress, say, warn
 from hardwon.entrypoints.cli.embed import label_after_output
 from hardwon.entrypoints.cli.options import AsJson, GlobalStore, ProjectRoot, Typed, ensure_storable, open_for, resolve
-from hardwon.entrypoints.cli.past_sessions import sessions_to_capture
+from hardwon.entrypoints.cli.past_sessions import capture_past
 from hardwon.entrypoints.presenters.entries import complaints_of_private
 from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.streams import is_empty, is_piped, readable, standard_input
-from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, PastTranscript
+from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 
 
 class SessionStatus(NamedTuple):
@@ -184,7 +181,7 @@ def capture(
             raise typer.BadParameter("goes with neither --from nor --force", param_hint="'--all'")
         ensure_storable(project_root)
         memory = open_for(project_root, global_store, create=not dry_run)
-        _capture_past(memory, project_root, embed=not no_embed, dry_run=dry_run, yes=yes, as_json=as_json)
+        capture_past(memory, project_root, embed=not no_embed, dry_run=dry_run, yes=yes, as_json=as_json)
         return
     path = _path(transcript)
     ensure_storable(project_root)
@@ -201,70 +198,6 @@ def capture(
     _print_kept(captured, learned, reading.root, as_json=as_json)
     if not no_embed:
         label_after_output(memory.store, memory.settings)
-
-
-def _capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
-    """
-    Capture the sessions of the project that were not captured yet, one after the other; what was captured stays if it is interrupted.
-
-    Raises:
-        typer.Exit: a session could not be captured.
-    """
-    sessions = sessions_to_capture(memory.settings, memory.repository, project_root)
-    if dry_run or not sessions:
-        _print_past(sessions, [], as_json=as_json)
-        return
-    ask(f"capture {_sum_of(sessions)}", yes=yes, about=map(_past_line, sessions))
-    failed, files = list[str](), list[str]()
-    with progress() as bar:
-        task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
-        for place, session in enumerate(sessions, 1):
-            bar.update(task, description=f"capturing session {place} of {len(sessions)}, kB")
-            reading = TranscriptCapture(
-                memory, project_root, os.path.realpath(session.path), embed=embed, session_id=session.session_id
-            )
-            keep = partial(reading.keep, lambda _: None, force=False)
-            try:
-                captured, learned = capturing(memory.settings, memory.warn, project_root, keep)
-            except InvalidEntryError as error:
-                failed.append(str(error))
-            else:
-                files += captured.files
-                failed += learned.problems
-            bar.advance(task, session.size // KILOBYTE)
-    for problem in failed:
-        warn(problem)
-    _print_past(sessions, [file for file in dict.fromkeys(files) if os.path.exists(file)], as_json=as_json, done=True)
-    if embed:
-        label_after_output(memory.store, memory.settings)
-    if failed:
-        raise typer.Exit(OUR_FAILURE)
-
-
-KILOBYTE = 1_000
-
-
-def _sum_of(sessions: Sequence[PastTranscript]) -> str:
-    size = sum(session.size for session in sessions)
-    return f"{counted(len(sessions), 'session', 'sessions')}, {size / KILOBYTE:,.0f} kB"
-
-
-def _past_line(session: PastTranscript) -> str:
-    changed = dt.datetime.fromtimestamp(session.changed_at, dt.UTC)
-    return f"  {changed:%Y-%m-%d}  {session.size / KILOBYTE:,.0f} kB  {session.path}"
-
-
-def _print_past(sessions: Sequence[PastTranscript], files: Sequence[str], *, as_json: bool, done: bool = False) -> None:
-    if as_json:
-        print_items([session._asdict() for session in sessions], files=[*files])
-        return
-    if not sessions:
-        say("No session of this project waits to be captured")
-        return
-    outcome = f", {counted(len(files), 'file', 'files')}" if done else ""
-    say(f"{'Captured' if done else 'Would capture'}: {_sum_of(sessions)}{outcome}")
-    for session in () if done else sessions:
-        say(_past_line(session))
 
 
 def _print_kept(captured: Captured, learned: Learned, root: str, *, as_json: bool) -> None:

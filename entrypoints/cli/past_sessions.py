@@ -1,19 +1,29 @@
-"""Earlier sessions of a project, as the agents' own transcripts keep them."""
+"""Capture of earlier sessions of a project, as the agents' own transcripts keep them."""
 
+import datetime as dt
 import os
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 
+import typer
+
+from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.settings import Settings
 from hardwon.domain.model.vocabulary import CONVERSATION_KINDS
+from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_agents import past_transcripts
 from hardwon.entrypoints.bootstrap_capture import open_journal, open_transcripts
 from hardwon.entrypoints.bootstrap_files import identify
+from hardwon.entrypoints.capture import TranscriptCapture, capturing
+from hardwon.entrypoints.cli.console import OUR_FAILURE, ask, print_items, progress, say, warn
+from hardwon.entrypoints.cli.embed import label_after_output
+from hardwon.entrypoints.presenters.text import counted
 from hardwon.ports.entries import EntryRepository
 from hardwon.ports.transcripts import PastTranscript
 
+KILOBYTE = 1_000
 LAST_AND_NEXT = 2
 """Exchanges from the last captured one on that show that there are more."""
 
@@ -45,3 +55,64 @@ def _was_captured(settings: Settings, repository: EntryRepository, project_root:
         following = open_transcripts(settings, project_root).read(path, buffer.position or 0) if is_own else ()
         return len([*islice(following, LAST_AND_NEXT)]) < LAST_AND_NEXT
     return repository.count(EntryFilter(kinds=CONVERSATION_KINDS, session=past.session_id)) > 0
+
+
+def capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
+    """
+    Capture the sessions of the project that were not captured yet, one after the other; what was captured stays if it is interrupted.
+
+    Raises:
+        typer.Exit: a session could not be captured.
+    """
+    sessions = sessions_to_capture(memory.settings, memory.repository, project_root)
+    if dry_run or not sessions:
+        _print_past(sessions, [], as_json=as_json)
+        return
+    ask(f"capture {_sum_of(sessions)}", yes=yes, about=map(_past_line, sessions))
+    failed, files = list[str](), list[str]()
+    with progress() as bar:
+        task = bar.add_task("", total=sum(session.size for session in sessions) // KILOBYTE + 1)
+        for place, session in enumerate(sessions, 1):
+            bar.update(task, description=f"capturing session {place} of {len(sessions)}, kB")
+            reading = TranscriptCapture(
+                memory, project_root, os.path.realpath(session.path), embed=embed, session_id=session.session_id
+            )
+            keep = partial(reading.keep, lambda _: None, force=False)
+            try:
+                captured, learned = capturing(memory.settings, memory.warn, project_root, keep)
+            except InvalidEntryError as error:
+                failed.append(str(error))
+            else:
+                files += captured.files
+                failed += learned.problems
+            bar.advance(task, session.size // KILOBYTE)
+    for problem in failed:
+        warn(problem)
+    _print_past(sessions, [file for file in dict.fromkeys(files) if os.path.exists(file)], as_json=as_json, done=True)
+    if embed:
+        label_after_output(memory.store, memory.settings)
+    if failed:
+        raise typer.Exit(OUR_FAILURE)
+
+
+def _sum_of(sessions: Sequence[PastTranscript]) -> str:
+    size = sum(session.size for session in sessions)
+    return f"{counted(len(sessions), 'session', 'sessions')}, {size / KILOBYTE:,.0f} kB"
+
+
+def _past_line(session: PastTranscript) -> str:
+    changed = dt.datetime.fromtimestamp(session.changed_at, dt.UTC)
+    return f"  {changed:%Y-%m-%d}  {session.size / KILOBYTE:,.0f} kB  {session.path}"
+
+
+def _print_past(sessions: Sequence[PastTranscript], files: Sequence[str], *, as_json: bool, done: bool = False) -> None:
+    if as_json:
+        print_items([session._asdict() for session in sessions], files=[*files])
+        return
+    if not sessions:
+        say("No session of this project waits to be captured")
+        return
+    outcome = f", {counted(len(files), 'file', 'files')}" if done else ""
+    say(f"{'Captured' if done else 'Would capture'}: {_sum_of(sessions)}{outcome}")
+    for session in () if done else sessions:
+        say(_past_line(session))
