@@ -1,4 +1,8 @@
-"""Capture hooks: clean the text, note the event, wake the worker when it is time. Standard library only."""
+"""
+Capture hooks: redact the text, journal the event, wake the worker when due.
+
+Standard library only.
+"""
 
 import os
 from collections.abc import Callable, Mapping
@@ -18,12 +22,12 @@ KINDS: Mapping[str, EventKind] = {
     "SessionEnd": "end",
 }
 LONGEST_TEXT = 20_000
-"""Characters, which take 30 ms to clean: a hook may not take longer. The transcript has all of it."""
+"""Characters, which take 30 ms to redact; the transcript keeps the rest."""
 
 
 def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:
     """
-    Write down what the host tells, and wake the worker if it is time.
+    Write the event to the capture journal, and wake the worker if due.
 
     Raises:
         StorageError: the journal can't be written now.
@@ -44,7 +48,7 @@ def note_event(request: HookRequest, settings: Settings, warn: Callable[[str], N
 
 
 def is_due(event: HookEvent, replies: int, settings: Settings) -> bool:
-    """Return whether what waits is to be taken in, now that *event* is among it and so many *replies*."""
+    """Return whether pending events are to be processed, after *event* and *replies* replies."""
     if event.kind == "prompt":
         from hardwon.domain.model.conversation.boundaries import (
             boundary_command,  # compiles patterns, for a prompt only
@@ -75,7 +79,7 @@ def _event(request: HookRequest, warn: Callable[[str], None]) -> HookEvent:
 
 
 def _folder(cwd: object, warn: Callable[[str], None]) -> str:
-    """Return the folder the user works in, empty when the host names none."""
+    """Return the user's working folder, empty when the host names none."""
     if isinstance(cwd, str) and os.path.isdir(cwd):
         return os.path.abspath(cwd).encode("utf-8", "replace").decode()
     warn(f"cwd is {cwd!r:.200}, not a folder: the session's project is the one it began in")
@@ -83,7 +87,7 @@ def _folder(cwd: object, warn: Callable[[str], None]) -> str:
 
 
 def _kept(text: str, root: str) -> str:
-    """Return what is kept of *text*: clean, and its end cut off if it is too long."""
+    """Redact *text*, and truncate it if it is too long."""
     if not text:
         return ""
     clean = cleaning_for(root).beginning(text, LONGEST_TEXT)  # patterns are compiled for the first text only

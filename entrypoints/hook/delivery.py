@@ -1,4 +1,4 @@
-"""The end of a turn or session: whether what was printed for it reached the model."""
+"""At the end of a turn or session: check whether injections reached the model."""
 
 import os
 
@@ -9,9 +9,10 @@ from hardwon.entrypoints.hook.request import HookRequest
 
 def confirm_delivery(request: HookRequest, settings: Settings) -> None:
     """
-    Count the printed injections that the transcript of the session has, without creating or migrating a store.
+    Count the printed injections that the session's transcript contains.
 
-    A turn without a transcript was one of a host that keeps none; a session may end before its first turn.
+    Never creates or migrates a store. A turn may have a reply but no transcript, and a session may
+    end before its first turn.
 
     Raises:
         StorageError: the store is busy or can't be read; the next turn counts.

@@ -1,8 +1,9 @@
 """
-The events of a session; `Event.take` reads as it flows.
+The events of a session, handled by `Event.take`.
 
-A session start: `payload → ContextQuery → candidates → RankingPolicy → CategoryBalancer → text → stdout → counters`.
-Modules with a price are imported where they are needed: a switched-off hook runs on the standard library.
+A session start: `payload → ContextQuery → candidates → RankingPolicy → CategoryBalancer → text →
+stdout → counters`. Expensive modules are imported where needed: a switched-off hook runs on the
+standard library.
 """
 
 import os
@@ -17,7 +18,7 @@ from hardwon.entrypoints.hook.request import NOTED, SESSION_START, HookRequest
 from hardwon.entrypoints.hook.watchdog import leave_by
 
 PROMPT_SECONDS = 0.95
-"""After so much the user's prompt goes on, with or without what memory has to say."""
+"""After this the user's prompt goes on, with or without an injection."""
 
 
 class Event:
@@ -28,11 +29,11 @@ class Event:
         request: The host's request.
         output: Where the answer goes.
         started: When the process began, by `time.monotonic`.
-        slowdown: The seconds that a second of computing takes on the machine as it is now.
+        slowdown: Wall seconds per CPU second on the machine as it is now.
         pauses: The pauses of the store.
 
     Attributes:
-        is_noting: Whether what was said is still to be noted.
+        is_noting: Whether the utterance is still to be journaled.
 
     """
 
@@ -50,7 +51,7 @@ class Event:
         self.is_noting = self._captures and request.event in NOTED
 
     def take(self) -> None:
-        """Do what the event asks for; another than these asks for nothing."""
+        """Handle the event, or ignore an unknown one."""
         for complaint in (*self._request.complaints, *self._resolved.warnings):
             self.warn(complaint)
         match self._request.event:
@@ -72,19 +73,23 @@ class Event:
                 pass
 
     def fall_back(self, reason: str) -> bool:
-        """Print the block of the markdown-only pipeline, if one is wanted and not empty, and log *reason*; return whether."""
+        """
+        Print the markdown-only block and log *reason*.
+
+        Returns whether anything was printed: a block may not be wanted, or be empty.
+        """
         printed = self._wants_block and self._print_markdown()
         if printed:
             self.warn(f"markdown only: {reason}")
         return printed
 
     def warn(self, event: str) -> None:
-        """Report a failure that stops nothing: a line of the log, and one on standard error."""
+        """Log a non-fatal failure, and print it on standard error."""
         self._log(event)
         complain(one_line(f"Warning: {event}"))
 
     def _attempt(self, lost: str, step: Callable[[], None]) -> None:
-        """Take a step; its trouble is one line that says what is *lost*, and the steps after it are taken."""
+        """Run a step, and turn an exception into a warning about what is *lost*."""
         try:
             step()
         except Exception as error:  # noqa: BLE001  # the session goes on, whatever is broken here
@@ -118,7 +123,6 @@ class Event:
             confirm_delivery(self._request, self._settings)
 
     def _answer_prompt(self) -> None:
-        """Print what clearly bears on the prompt, if it asks anything."""
         if self._answers_prompt:
             leave_by(self._started + PROMPT_SECONDS)  # not earlier: what was said is noted by now
             from hardwon.entrypoints.hook.prompt import PromptStart
@@ -154,7 +158,7 @@ class Event:
         return "" if self._is_held(text) else text
 
     def _is_held(self, text: str) -> bool:
-        """Return whether the history with which the session goes on has *text*."""
+        """Return whether the resumed session's history contains *text*."""
         if not text or self._request.beginning != "continued":
             return False
         from hardwon.entrypoints.bootstrap_capture import read_history
@@ -186,9 +190,9 @@ class Event:
 
 def notice_use(request: HookRequest, settings: Settings, warn: Callable[[str], None]) -> None:
     """
-    Count which injected entries the agent shows to have used; a store that is busy loses the count.
+    Count which injected entries the agent visibly used.
 
-    Nothing is opened when there is nothing to look through, or no store.
+    A busy store loses the count. Nothing is opened without a text to search, or without a store.
     """
     has_transcript = os.path.isfile(request.transcript_path)
     if not (request.session_id and (request.reply or has_transcript)):

@@ -1,4 +1,4 @@
-"""One process of the hook: which event it was called for, and what is done when time is up."""
+"""One process of the hook: its request, its event, its time limits."""
 
 import time
 
@@ -25,17 +25,17 @@ from hardwon.entrypoints.hook.watchdog import slowdown, start_watchdog
 
 NO_INPUT = "no event came on standard input in time"
 READING_SECONDS = 1.0
-"""Time to read an event, also where the process itself began late."""
+"""Time to read an event, even if the process itself started late."""
 
 NOTING_SECONDS = 8.0
-"""Time to note what was said, of the ten seconds that hosts wait."""
+"""Time to journal an utterance, of the ten seconds that hosts wait."""
 
 POLLING_SECONDS = 0.05
 
 
 class Hook:
     """
-    One process of the hook, watched from its start.
+    One process of the hook, under a watchdog from its start.
 
     Args:
         output: Where the answer goes.
@@ -84,7 +84,7 @@ class Hook:
         return Event(request, self._output, self._started, self._slowdown, pauses)
 
     def _recover(self, problem: str) -> None:
-        """Log *problem*, and print what needs no store in the place of what failed."""
+        """Log *problem*, and print the fallback that needs no store."""
         request = self._request or from_payload(b"")._replace(event=NO_EVENT)
         try:
             event = self._event(request)
@@ -94,7 +94,11 @@ class Hook:
             complain(one_line(f"Warning: {problem}; and no markdown: {type(error).__name__}: {error}"))
 
     def _print_late(self) -> bool:
-        """Print what needs no store, if an event is known and nothing was printed yet; return whether."""
+        """
+        Print the fallback in time, and return whether it was printed.
+
+        Needs a known event, and an output not yet used.
+        """
         if self._request is None or self._output.taken:
             return False
         try:
@@ -103,7 +107,11 @@ class Hook:
             return False
 
     def _leave(self) -> float:
-        """Return for how many seconds to go on, 0 to end, which is logged if something was not done."""
+        """
+        Return the seconds to wait before asking again, 0 to end the process.
+
+        Unfinished work is logged.
+        """
         if self._is_done():
             return 0
         if time.monotonic() < self._deadline():
@@ -112,19 +120,23 @@ class Hook:
         return 0
 
     def _is_done(self) -> bool:
-        """Return whether the user has what counts: what was said is noted, or a session start printed something."""
+        """Return whether the essential is done: the utterance journaled, or the block printed."""
         if self._request is not None and self._request.event in NOTED:
             return self._present is not None and not self._present.is_noting
         return self._output.written
 
     def _deadline(self) -> float:
-        """Return until when the hook goes on, by `time.monotonic`: longer only for what was said, or may be."""
+        """
+        Return when to end, by `time.monotonic`.
+
+        Only utterances, or requests not yet read, get more time.
+        """
         if self._request is None:
             return self._watched_from + READING_SECONDS
         return self._started + NOTING_SECONDS if self._request.event in NOTED else 0.0
 
     def _log_late(self) -> None:
-        """Log that nothing was printed or done; during a pause nothing is written."""
+        """Log the timeout, except during a pause."""
         request = self._request
         if request is None:
             open_log(store_of({}))(NO_INPUT)

@@ -1,4 +1,4 @@
-"""The entry point of the hooks: whatever is broken, the host's session goes on. `hook.hook` does the work."""
+"""Entry point of the hooks: the host's session goes on, whatever fails."""
 
 import contextlib
 import gc
@@ -10,7 +10,11 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def main() -> None:
-    """Run the hook and leave at once, with exit code 0 whatever happens; threads that hang are left behind."""
+    """
+    Run the hook and exit at once, with code 0 after an unexpected error.
+
+    Hanging threads are abandoned.
+    """
     code = 0
     try:
         for number in SIGNALS:

@@ -9,18 +9,17 @@ from hardwon.entrypoints.bootstrap_files import read_bank_entries, record_inject
 
 def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, warn: Callable[[str], None]) -> str:
     """
-    Return the block to print, made from the knowledge-bank files alone, and record what it holds.
+    Build the block from knowledge-bank files alone, and record its entries.
 
     Args:
         project_root: The folder whose `docs/knowledge-bank` is read first.
         store: The folder with the files of all projects; gets `.last-injection.json`.
-        limit: The most entries to print; zero and less print nothing.
+        limit: Maximum number of entries; zero or less prints nothing.
         now: With its zone.
         warn: Gets one line for every file that can't be read or written.
 
     Returns:
-        The whole block with its final newline; the empty string, and no
-        record, when nothing is selected.
+        The block with its final newline; empty, and not recorded, if nothing is selected.
     """
     selected = select(rank(deduplicate(list(read_bank_entries(project_root, store, warn)))), limit)
     if selected:

@@ -1,4 +1,8 @@
-"""The output of the hook: one block, and warnings on standard error. Standard library only."""
+"""
+The output of the hook: one block, and warnings on standard error.
+
+Standard library only.
+"""
 
 import contextlib
 import sys
@@ -8,10 +12,10 @@ from collections.abc import Callable
 
 class Output:
     """
-    Standard output for one text: the first caller writes, later ones are refused.
+    Standard output for one text: the first writer wins, later ones are refused.
 
     Attributes:
-        answer: Makes of a text what the host reads.
+        answer: Converts a text to the host's format.
 
     """
 
@@ -22,12 +26,12 @@ class Output:
 
     @property
     def taken(self) -> bool:
-        """Whether a text came already."""
+        """Whether a writer has claimed the output."""
         return self._claim.locked()
 
     @property
     def written(self) -> bool:
-        """Whether a text came and is out."""
+        """Whether the text was written and flushed."""
         return self._written.is_set()
 
     def write(self, text: str) -> bool:
@@ -35,7 +39,7 @@ class Output:
         Write *text* as UTF-8 and flush it.
 
         Returns:
-            False when another text came first, and is out by now, or standard output is closed.
+            False if another text came first (and is written by now), or standard output is closed.
 
         """
         if not self._claim.acquire(blocking=False):
@@ -59,7 +63,7 @@ def _print(text: str) -> bool:
 
 
 def complain(line: str) -> None:
-    """Print *line* on standard error; when that is closed, nowhere, and never on standard output."""
+    """Print *line* on standard error, if that is open, never on standard output."""
     if sys.stderr is not None:
         with contextlib.suppress(OSError, ValueError):
             print(line, file=sys.stderr, flush=True)

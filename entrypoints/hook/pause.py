@@ -1,4 +1,8 @@
-"""Pauses as the hook sees them. Standard library only: they are read before settings, log or store are touched."""
+"""
+Pauses, as the hook reads them before it touches settings, log or store.
+
+Standard library only.
+"""
 
 import datetime as dt
 from typing import NamedTuple
@@ -11,7 +15,7 @@ from hardwon.entrypoints.hook.request import SESSION_START, HookRequest
 from hardwon.entrypoints.host_session import host_session
 
 LONGEST_TURN = dt.timedelta(days=1)
-"""A turn that began during a pause has ended by then; a session start mentions another session's pause until then."""
+"""Longest turn assumed, and how long a session start mentions another session's pause."""
 
 
 class SessionPauses(NamedTuple):
@@ -20,7 +24,7 @@ class SessionPauses(NamedTuple):
 
     Attributes:
         pauses: All of them.
-        session_id: The session; empty if the host names none.
+        session_id: Empty if the host names none.
         store: The store's folder.
         now: The time.
 
@@ -33,12 +37,16 @@ class SessionPauses(NamedTuple):
 
     @property
     def present(self) -> Pause | None:
-        """The pause of this session that holds now."""
+        """The pause that holds for this session now."""
         return pause_of(self.session_id, self.pauses, self.now)
 
     @property
     def notice(self) -> str:
-        """The line for a session start that is not paused, if another session was lately and still is; else empty."""
+        """
+        Line for a session start if another session was paused lately and still is.
+
+        Empty otherwise.
+        """
         lately = [pause for pause in holding(self.pauses, self.now) if self.now - pause.begins_at < LONGEST_TURN]
         if not lately:
             return ""
@@ -48,7 +56,9 @@ class SessionPauses(NamedTuple):
 
     def began_off_record(self) -> bool:
         """
-        Return whether the turn that goes on answers a prompt of an earlier pause, as far as the journal knows.
+        Return whether the current turn answers a prompt that came during a pause.
+
+        Judged by the capture journal.
 
         Raises:
             StorageError: the journal can't be read now.
@@ -62,14 +72,18 @@ class SessionPauses(NamedTuple):
 
 
 def pauses_of(request: HookRequest) -> SessionPauses:
-    """Return the pauses that matter to *request*; one failed `open` where there never was any."""
+    """
+    Read the pauses that concern *request*.
+
+    Costs one failed `open` if there are none.
+    """
     store = store_of(request.flags)
     session_id = request.session_id or host_session()
     return SessionPauses(open_pauses(store).read(), session_id, store, now())
 
 
 class PausedEvent:
-    """An event during a pause: a session start says so in one line, and nothing is written anywhere."""
+    """An event during a pause: nothing is written, a session start prints one line."""
 
     is_noting = False
 
@@ -83,7 +97,7 @@ class PausedEvent:
         self._print()
 
     def fall_back(self, reason: str) -> bool:
-        """Do the same whatever went wrong; return whether the line was printed."""
+        """Print the same line, and return whether it was printed."""
         del reason
         return self._print()
 

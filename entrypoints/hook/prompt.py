@@ -1,4 +1,4 @@
-"""The hook beside a prompt: search, print, and keep the receipt of what was printed."""
+"""Injection beside a prompt: search, print, and keep the receipt."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from hardwon.entrypoints.hook.output import Output
 from hardwon.entrypoints.hook.request import HookRequest
 
 SEARCH_SECONDS = 0.7
-"""Of the one second that a prompt waits at most; the rest is for reading, printing and leaving."""
+"""Search time within the second a prompt waits; the rest is reading, printing, leaving."""
 
 BUSY_SECONDS = 0.1
 LARGEST_UPGRADE = 4_000_000  # bytes: a sixth of a second
@@ -50,7 +50,7 @@ class PromptStart:
 
     def print_block(self, output: Output) -> None:
         """
-        Print what clearly bears on the prompt, if anything does, then count it and keep its receipt.
+        Print the entries relevant to the prompt, if any, then record the injection.
 
         Raises:
             StorageError: the store can't be read.

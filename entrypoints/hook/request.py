@@ -1,4 +1,8 @@
-"""A call of the hook, from arguments or JSON on standard input; translation of other hosts' JSON. Standard library only."""
+"""
+A call of the hook, from arguments or a host's JSON on standard input.
+
+Standard library only.
+"""
 
 import contextlib
 import json
@@ -23,7 +27,7 @@ USAGE = (
 SESSION_START = "SessionStart"
 NO_EVENT = ""
 NOTED = ("UserPromptSubmit", "Stop", "PreCompact", "SessionEnd")
-"""The events by which a host tells what was said."""
+"""Events by which a host reports utterances."""
 COMPACTION = "compact"
 BEGINNINGS: "Mapping[str, Beginning]" = {
     COMPACTION: "emptied",
@@ -31,16 +35,16 @@ BEGINNINGS: "Mapping[str, Beginning]" = {
     "resume": "continued",
     "fork": "continued",
 }
-"""By the host's word for the source of a session start; any other one starts a new session."""
+"""By the host's word for the source of a session start; others start a new session."""
 
 LONGEST_NAME = 200
-"""Characters of a session's name; a longer one is no host's."""
+"""Characters of a session name; no host uses longer ones."""
 
 CODEX_TRANSCRIPT = "rollout-"
-"""How the name of a transcript of Codex begins; no other host's does."""
+"""Prefix of Codex's transcript files; no other host uses it."""
 
 OLDEST_RESPONSE = 10 * 366 * 24 * 60 * 60
-"""Seconds; no host was there earlier."""
+"""Seconds; no host existed earlier."""
 
 LARGEST_PAYLOAD = 4 * 1024 * 1024
 CHUNK_BYTES = 64 * 1024
@@ -48,7 +52,7 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class UsageError(Exception):
-    """The arguments can't be used; the message is one line."""
+    """The arguments can't be used, as its one-line message says."""
 
 
 class HookRequest(NamedTuple):
@@ -57,7 +61,7 @@ class HookRequest(NamedTuple):
 
     Attributes:
         project_root: The folder the user works in.
-        event: The name of what happened, as Claude Code has it; `NO_EVENT` for what is not the user's session.
+        event: Claude Code's event name; `NO_EVENT` for events outside the user's session.
         flags: Values from the command line, by option.
         framed: Whether the block is marked for the host.
         complaints: Problems with the request, one line each.
@@ -74,24 +78,28 @@ class HookRequest(NamedTuple):
 
     @property
     def session_id(self) -> str:
-        """The session, as the host names it; empty when it gives no name that can be stored."""
+        """Session id from the host, empty if missing or not storable."""
         name = _text(self.payload.get("session_id"))
         return name if name.strip() and len(name) <= LONGEST_NAME else ""
 
     @property
     def transcript_path(self) -> str:
-        """The file the host writes the session to, which need not be there; empty when it names none."""
+        """Session transcript, which need not exist, empty if the host names none."""
         path = _text(self.payload.get("transcript_path"))
         return os.path.expanduser(path) if path.strip() and "\0" not in path else ""
 
     @property
     def delivery(self) -> Literal["printed", "awaited"]:
-        """Whether the host's transcript will tell what its model got of what is printed now."""
+        """Whether the host's transcript will show what its model received."""
         return "awaited" if self.session_id and self.transcript_path else "printed"
 
     @property
     def prompt(self) -> str:
-        """The prompt of the user, without the host's passages; empty for every other event, and for a message of the host alone."""
+        """
+        The user's prompt, without the host's passages.
+
+        Empty for other events, and for messages of the host alone.
+        """
         prompt = self._given_prompt
         if "<" not in prompt:
             return prompt
@@ -105,17 +113,17 @@ class HookRequest(NamedTuple):
 
     @property
     def reply(self) -> str:
-        """The reply of the agent; empty for every other event."""
+        """The agent's reply, empty for other events."""
         return _text(self.payload.get("last_assistant_message")) if self.event == "Stop" else ""
 
     @property
     def is_of_the_host(self) -> bool:
-        """Whether it was the host itself that asked, not the user."""
+        """Whether the host itself prompted, not the user."""
         return self.payload.get("source") == "system" or (bool(self._given_prompt.strip()) and not self.prompt.strip())
 
     @property
     def length(self) -> "Length":
-        """How the host counts the length of what it gives its model."""
+        """How the host measures the length of its model's input."""
         from hardwon.domain.model.injection.entry_text import units, utf8_bytes  # for a block only
 
         is_codex = os.path.basename(self.transcript_path).startswith(CODEX_TRANSCRIPT)
@@ -123,7 +131,11 @@ class HookRequest(NamedTuple):
 
     @property
     def beginning(self) -> "Beginning":
-        """How the session begins; without the transcript that the host names it must describe a history to go on with."""
+        """
+        How the session begins.
+
+        A continued session without transcript and last response counts as new.
+        """
         source = self.payload.get("source")
         beginning = BEGINNINGS.get(source, "new") if isinstance(source, str) else "new"
         has_history = not self.transcript_path or os.path.isfile(self.transcript_path) or self.last_response
@@ -131,7 +143,7 @@ class HookRequest(NamedTuple):
 
     @property
     def last_response(self) -> "LastResponse | None":
-        """The last response of the history that the session goes on with; None where the host does not describe one."""
+        """Last response of a continued session, None if the host gives none."""
         age, tokens = self.payload.get("seconds_since_last_response"), self.payload.get("context_tokens")
         if not (isinstance(age, int) and isinstance(tokens, int) and 0 <= age <= OLDEST_RESPONSE):
             return None
@@ -141,13 +153,13 @@ class HookRequest(NamedTuple):
 
     @property
     def compacted(self) -> str:
-        """The session whose beginning was just compacted; empty when none was."""
+        """Id of the session just compacted, empty if none was."""
         return self.session_id if self.payload.get("source") == COMPACTION else ""
 
 
 def from_arguments(arguments: Sequence[str]) -> HookRequest:
     """
-    Return the request of the argument form.
+    Parse the argument form.
 
     Raises:
         UsageError: an argument is unknown or lacks its value.
@@ -169,9 +181,9 @@ def from_arguments(arguments: Sequence[str]) -> HookRequest:
 
 def read_payload() -> bytes:
     """
-    Return what the host writes to standard input; nothing when that is closed or a terminal.
+    Read the host's JSON from standard input, empty if closed or a terminal.
 
-    It ends with the first JSON object: some hosts leave the pipe open behind it.
+    Reading stops after the first JSON object, as some hosts leave the pipe open.
     """
     payload = b""
     if sys.stdin is None or sys.stdin.isatty():
@@ -185,7 +197,7 @@ def read_payload() -> bytes:
 
 
 def _end_of_object(payload: bytes) -> int:
-    """Return where the JSON object that *payload* begins with ends; 0 if it doesn't end in it."""
+    """Return the end of the JSON object that *payload* begins with, 0 if incomplete."""
     text = payload.removeprefix(BYTE_ORDER_MARK).lstrip()
     if not text.startswith(b"{"):
         return 0
@@ -198,10 +210,10 @@ def _end_of_object(payload: bytes) -> int:
 
 def from_payload(payload: bytes) -> HookRequest:
     """
-    Return the request of the host's JSON; never raises.
+    Parse the host's JSON, without ever raising.
 
-    Nothing on stdin means a session start in the working folder, so the hook
-    can be tried by hand. Another event, or JSON that is no object, gets no block.
+    Empty stdin means a session start in the working folder, so the hook can be tried by hand. Other
+    events, and JSON that is no object, get no block.
     """
     if not payload.strip():
         return HookRequest(_working_folder(), framed=True)
@@ -219,7 +231,11 @@ def from_payload(payload: bytes) -> HookRequest:
 
 
 def _of_other_event(event: object, document: Mapping[str, object]) -> HookRequest:
-    """Return the request of an event that gets no block; what subagents do is not the user's session."""
+    """
+    Return the request of an event without a block.
+
+    Events of subagents are not the user's session.
+    """
     if not (isinstance(event, str) and event.isidentifier()):
         return _refused(f"hook_event_name is {event!r:.60}: only {SESSION_START!r} gets a block")
     root = document.get("cwd")
@@ -235,7 +251,7 @@ def _from_folder(root: object) -> HookRequest:
 
 
 def _text(value: object) -> str:
-    """Return *value* as text that can be stored and compared; what is none is empty."""
+    """Return *value* as encodable text, empty if it is no string."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
@@ -256,11 +272,11 @@ INJECTED = r"(?s)<hook_context>.*?</hook_context>\s*"
 
 class HostPayload(NamedTuple):
     """
-    A payload as Claude Code would put it, and how to answer it.
+    A payload in Claude Code's terms, and how to answer it.
 
     Attributes:
         payload: The host's JSON.
-        answer: Turns a block into the text to print.
+        answer: Converts a block to the host's format.
         complaints: Lines about an unknown host.
 
     """
@@ -272,10 +288,12 @@ class HostPayload(NamedTuple):
 
 def named_host(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
     """
-    Return the host that *arguments* name, None for one that speaks as Claude Code does, and the options without it.
+    Return the host named by *arguments*, and the remaining options.
+
+    None stands for hosts that speak as Claude Code does.
 
     Raises:
-        UsageError: they name a host and hold options too: a host's JSON says all.
+        UsageError: options follow the host; its JSON says all.
     """
     first, equals, value = arguments[0].partition("=") if arguments else ("", "", "")
     if first != OPTION:
@@ -287,7 +305,11 @@ def named_host(arguments: Sequence[str]) -> tuple[str | None, list[str]]:
 
 
 def understood(host: str | None, payload: bytes) -> HostPayload:
-    """Return the payload of *host* in our terms; one that is no object stays as it is, its reader complains."""
+    """
+    Translate the payload of *host* to our terms.
+
+    A payload that is no object stays as it is; its reader complains.
+    """
     if host is None:
         return HostPayload(payload)
     from hardwon.entrypoints.bootstrap_agents import gemini_hooks  # few hosts need it
@@ -308,7 +330,11 @@ def understood(host: str | None, payload: bytes) -> HostPayload:
 
 
 def _translated(document: dict[str, object], events: Mapping[str, str]) -> dict[str, object]:
-    """Return the payload with our names; its transcript is left out, as it is of another format: events say it all."""
+    """
+    Rename fields and events, and omit the transcript.
+
+    It is in another format; the events say it all.
+    """
     translated = {name: value for name, value in document.items() if name not in ("transcript_path", "prompt")}
     event = document.get("hook_event_name")
     if not isinstance(event, str):
@@ -323,7 +349,11 @@ def _translated(document: dict[str, object], events: Mapping[str, str]) -> dict[
 
 
 def _answer_to(event: str) -> Callable[[str], str]:
-    """Return how to turn a block into the only answer that Gemini CLI reads; ASCII, as a pipe's encoding is its guess."""
+    """
+    Return a function that wraps a block in the JSON that Gemini CLI reads.
+
+    ASCII only, as the host guesses the pipe's encoding.
+    """
 
     def answer(text: str) -> str:
         return json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}) + "\n"

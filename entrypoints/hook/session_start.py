@@ -25,14 +25,14 @@ from hardwon.entrypoints.hook.request import HookRequest
 from hardwon.entrypoints.notices import keeping_notice, notice_for_first_session, standing_notice
 
 SEARCH_SECONDS = 1.6
-"""By then the search has ended on a machine with little else to do; the rest is for ranking and printing."""
+"""When the search has ended on an idle machine; ranking and printing follow."""
 
 LAST_PRINT_SECONDS = 1.8
-"""By then the block is out, or the watchdog prints another one."""
+"""By then the block is printed, or the watchdog prints a fallback."""
 
 SEMANTIC_CPU_SECONDS = 0.15
 FINISH_CPU_SECONDS = 0.035
-"""CPU time of the semantic search, and of ranking with printing, at 10,000 entries on an idle machine."""
+"""CPU time of semantic search, and of ranking with printing: 10,000 entries, idle machine."""
 
 IMPORT_SECONDS = 0.5
 BUSY_SECONDS = 0.5
@@ -47,13 +47,13 @@ class SessionStart:
     One session start on an open store.
 
     Attributes:
-        notice: The line for the user that the block has, to be printed where there is no block.
+        notice: The block's line for the user, to be printed if there is no block.
 
     Args:
-        resolved: The settings, and what was refused of the project's own.
+        resolved: The settings, and the project's refused ones.
         project_root: The folder the user works in.
         started: When the process began, by `time.monotonic`.
-        slowdown: The seconds that a second of computing takes on the machine as it is now, at least 1.
+        slowdown: Wall seconds per CPU second on the machine as it is now, at least 1.
         warn: Called with one line about a problem.
 
     Raises:
@@ -79,10 +79,12 @@ class SessionStart:
 
     def inject(self, request: HookRequest) -> Injection:
         """
-        Return the block for what the user is working on, with what was said in the session if it was compacted.
+        Return the block for the user's context.
+
+        After a compaction it includes what was said in the session.
 
         Raises:
-            StorageError: the store can't be read, or nothing of the knowledge bank is in it yet.
+            StorageError: the store can't be read, or holds nothing of the knowledge bank yet.
         """
         query = read_signals(self._project_root, self._deadline.within(GIT_SECONDS), self._warn)
         missing = self._import()
@@ -114,7 +116,7 @@ class SessionStart:
         return injection
 
     def record(self, injection: Injection, request: HookRequest) -> None:
-        """Keep the receipt of what was printed, and count it; a busy store loses both, never the session's time."""
+        """Store and count the receipt of the printed block, unless the store is busy."""
         from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # the block is out now
 
         now, project = self._memory.clock.now(), self._workplace.project
@@ -124,7 +126,11 @@ class SessionStart:
             self._warn(line)
 
     def wake_worker(self, injection: Injection) -> None:
-        """Leave to the worker what waits: vectors that ask nobody else, sessions that were cut off, what git is to be asked."""
+        """
+        Wake the worker if anything waits for it.
+
+        Local embeddings, git probes, entries of others, outdated keywords, journaled events.
+        """
         is_local = self._memory.spaces.provider == LOCAL
         try:
             is_waiting = (is_local and injection.pending) or self._place.project.is_repository_to_ask
@@ -136,7 +142,7 @@ class SessionStart:
             self._warn(f"the worker was not started: {error}")
 
     def _open(self) -> Memory:
-        """Open the store; if it is old and too large to be migrated here, leave that to the worker."""
+        """Open the store, but leave a large migration to the worker."""
         settings, warn = self._settings, self._warn
         try:
             return open_memory(
@@ -152,7 +158,7 @@ class SessionStart:
             raise
 
     def _held(self, request: HookRequest) -> Held:
-        """Return what the agent was given before, as far as it can be found out; otherwise all is printed."""
+        """Return what the agent was already given, nothing if unknown."""
         if request.beginning == "new":
             return NOTHING
         try:
@@ -167,7 +173,7 @@ class SessionStart:
             return NOTHING
 
     def _standing_notice(self) -> str:
-        """Return what is told also where there is no block."""
+        """Return the notices that are also printed without a block."""
         kept = ""
         try:
             kept = keeping_notice(self._memory.store, self._memory.settings, self._place, self._project_root)
@@ -186,7 +192,7 @@ class SessionStart:
         return notice_for_first_session(self._memory.store, self._memory.registry(), self._workplace)
 
     def _import(self) -> str:
-        """Import what changed, as far as there is time; return what is missing and why, nothing when all came in."""
+        """Import changed banks in time, and return what is missing and why."""
         if not has_changed_banks(self._memory, self._project_root):
             return ""
         try:

@@ -1,4 +1,8 @@
-"""The time limits of the hook, which count from the birth of its process. Standard library only."""
+"""
+The time limits of the hook, counted from the start of its process.
+
+Standard library only.
+"""
 
 import os
 import signal
@@ -9,14 +13,15 @@ from collections.abc import Callable
 ALARM_SECONDS = 1.8
 LAST_SECONDS = 1.95
 OLDEST_SECONDS = 60.0
-"""A process that seems older than this at its first line has a clock that can't be trusted."""
+"""Greater ages at the first line mean that the clock can't be trusted."""
 
 
 def process_start() -> float:
     """
-    Return when this process began, by `time.monotonic`: what the interpreter took to start is part of the user's wait.
+    Return when this process began, by `time.monotonic`.
 
-    Known on Linux, to a hundredth of a second; elsewhere it is now.
+    Includes the interpreter's start, which the user waits for too. Exact to 10 ms on Linux;
+    elsewhere it is now.
     """
     now = time.monotonic()
     try:
@@ -29,20 +34,20 @@ def process_start() -> float:
 
 
 def slowdown(started: float) -> float:
-    """Return how many seconds this process had to wait for each that it computed, at least 1: the load of the machine."""
+    """Return elapsed seconds per CPU second of this process, at least 1."""
     return max(1.0, (time.monotonic() - started) / max(time.process_time(), 0.001))
 
 
 def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callable[[], float]) -> None:
     """
-    Call *print_late* at 1.8 s, and *leave* at 1.95 s, then end the process with exit code 0.
+    Call *print_late* at 1.8 s, *leave* at 1.95 s, then exit with 0.
 
-    Two threads, as neither a call into C that hangs nor *print_late* can be interrupted. Where no thread can be
-    started, a timer interrupts the main thread.
+    Two threads, as neither a hanging C call nor *print_late* can be interrupted. If no thread can
+    be started, a timer interrupts the main thread.
 
     Args:
         started: When the process began, by `time.monotonic`.
-        print_late: Prints what it can unless something was printed; when it returns True the process ends at once.
+        print_late: Prints a fallback unless something was printed; True ends the process at once.
         leave: Called last; returns the seconds after which it is called again, 0 to end.
 
     """
@@ -78,7 +83,7 @@ def start_watchdog(started: float, print_late: Callable[[], bool], leave: Callab
 
 
 def leave_by(deadline: float) -> None:
-    """End the process with exit code 0 at *deadline*, by `time.monotonic`, whatever it does then; a thread is needed."""
+    """Exit with code 0 at *deadline*, by `time.monotonic`, in a thread."""
     _at(deadline, lambda: os._exit(0))
 
 

@@ -1,4 +1,4 @@
-"""Answers to a question: lines for a person with the words asked for marked, documents for scripts, and the scores explained."""
+"""Render search answers as text or JSON, with their scores explained on demand."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ FORMULAS: Mapping[PolicyName, str] = {
     "fused": "100 * (0.40 * rrf / best_rrf + 0.25 * boost / 3 + 0.20 * decay + 0.15 * overlap)",
     "hybrid": "vector_weight * vector + keyword_weight * keyword + prominence_weight * prominence",
 }
-"""Each policy's score, of its parts by name."""
+"""Score formula of each policy, in the names of its parts."""
 
 DIVIDING_BY_ZERO: frozenset[PolicyName] = frozenset({"adaptive"})
-"""Policies that may divide by 0; such a term counts 0."""
+"""Policies whose formula may divide by 0; such a term counts 0."""
 
 FULL_SCORES: Mapping[PolicyName, float] = {
     "affinity": 1.0,
@@ -38,32 +38,36 @@ FULL_SCORES: Mapping[PolicyName, float] = {
     "fused": 100.0,
     "hybrid": 1.0,
 }
-"""The policies whose scores are shares, and what they are shares of."""
+"""Full score of each policy whose scores are shares."""
 
 
 MAX_BY_KEYWORD = 0.99
-"""The largest share that is shown of an answer that words alone found."""
+"""Largest share shown for an answer found by keywords alone."""
 
 
 def share_of_full(score: float, policy: PolicyName, *, by_keyword_only: bool = False) -> float | None:
     """
-    Return *score* as a share in `[0, 1]`, None for a policy without bounds.
+    Return *score* as a share in `[0, 1]`, None for an unbounded policy.
 
-    What is kept for good can score above 1; words alone never make a full share.
+    Permanent entries can score above 1; keywords alone never make a full share.
     """
     full = FULL_SCORES.get(policy)
     return None if full is None else min(max(score / full, 0.0), MAX_BY_KEYWORD if by_keyword_only else 1.0)
 
 
 def shown_share(answer: Answer, policy: PolicyName) -> float | None:
-    """Return what is shown of *answer* as a share in `[0, 1]`: its relevance, or else its score, None for a policy without bounds."""
+    """
+    Return the share in `[0, 1]` to show, None for an unbounded policy.
+
+    It is the relevance if there is one, otherwise the score.
+    """
     if answer.relevance is not None:
         return answer.relevance
     return share_of_full(answer.score, policy, by_keyword_only=answer.by_keyword_only)
 
 
 def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:
-    """Yield the formulas of the relevance, where there is one, and of the score by *policy*, then all parts of both."""
+    """Yield the formulas of relevance and score, then the values of their parts."""
     note = " (what is divided by 0 is 0)" if policy in DIVIDING_BY_ZERO else ""
     if answer.relevance is not None:
         yield f"{answer.relevance:.8g} = {RELEVANCE_FORMULA}"
@@ -73,27 +77,27 @@ def explanation(answer: Answer, policy: PolicyName) -> Iterator[str]:
 
 INDENT = "   "
 ARROW = "      \u2192 "
-"""Begins the lines below a document's place."""
+"""Begins the lines below the place of a document."""
 QUOTES = '""'
 ID_DIGITS = 8
 EXCERPT_LINES = 2
 LONG_WORD = 16
-"""Characters; such a one may not fit into the rest of a line."""
+"""Characters; such a word may not fit into the rest of a line."""
 SESSION_DESCRIPTION = 100
 
 
 class Report(NamedTuple):
     """
-    How answers are told.
+    How to render answers.
 
     Attributes:
-        query: The user's words, which are marked.
-        policy: How the answers were ranked.
-        project_root: Paths below this folder are told from there.
-        columns: How long a line may be; an excerpt takes two at most.
-        explained: Whether the parts of every score are told.
-        here: Where the question is asked; what comes from another project is told with that.
-        labelled: Whether all answers name their project, also those from here.
+        query: The user's words, which are highlighted.
+        policy: The policy that ranked the answers.
+        project_root: Paths below this folder are shown relative to it.
+        columns: Line length; an excerpt takes two lines at most.
+        explained: Whether to show the parts of each score.
+        here: Where the question is asked; other origins are labelled.
+        labelled: Whether to label answers from here too.
 
     """
 
@@ -106,7 +110,7 @@ class Report(NamedTuple):
     labelled: bool = False
 
     def listing(self, answers: Sequence[Answer]) -> Iterator[Marked]:
-        """Yield for each answer its rank and name, its facts, the passage that answers, and where it stands."""
+        """Yield name, facts, excerpt and place of each answer."""
         terms = search_terms(self.query)
         for rank, answer in enumerate(answers, 1):
             if rank > 1:
@@ -121,7 +125,7 @@ class Report(NamedTuple):
             yield from self._explanation(answer)
 
     def memories(self, answers: Sequence[Answer]) -> Iterator[Marked]:
-        """Yield for each answer its rank, relevance and place, the quoted passage that answers, and its tags; a blank line between two."""
+        """Yield relevance, place, quoted excerpt and tags of each answer."""
         terms = search_terms(self.query)
         for rank, answer in enumerate(answers, 1):
             if rank > 1:
@@ -134,7 +138,7 @@ class Report(NamedTuple):
             yield from self._explanation(answer)
 
     def sessions(self, answers: Sequence[Answer]) -> Iterator[Marked]:
-        """Yield for each answer its rank, score and file, the quoted description, and its tags."""
+        """Yield score, file, quoted description and tags of each answer."""
         for rank, answer in enumerate(answers, 1):
             folder, filename = os.path.split(answer.entry.file_path or "")
             project = answer.entry.source_project or os.path.basename(folder)
@@ -147,11 +151,11 @@ class Report(NamedTuple):
 
     def documents(self, answers: Sequence[Answer], counts: Sequence[Mapping[str, int]] = ()) -> Iterator[Marked]:
         """
-        Yield for each answer score and place, the title, how often its file contains the concepts.
+        Yield score, place and title of each answer.
 
         Args:
             answers: Best first.
-            counts: The concepts of each answer, if any were asked for.
+            counts: For each answer, how often its file contains each concept asked for.
 
         """
         terms = search_terms(self.query)
@@ -168,14 +172,14 @@ class Report(NamedTuple):
             yield from self._explanation(answer)
 
     def rules(self, rules: Sequence["Entry"]) -> Iterator[Marked]:
-        """Yield the rules that always hold, whole, before any answer."""
+        """Yield the constitutional rules in full, before any answer."""
         if rules:
             yield Marked("These rules always hold here:")
         for rule in rules:
             yield from map(Marked, f"### {stored_line(rule.name)}\n{stored_text(rule.description)}\n".split("\n"))
 
     def explanations(self, answers: Sequence[Answer]) -> Iterator[Marked]:
-        """Yield the parts of each answer's score, where they are wanted."""
+        """Yield the parts of each score, if requested."""
         for rank, answer in enumerate(answers if self.explained else (), 1):
             yield Marked(f"{rank}. {stored_line(shortened(answer.entry.name, self._room()))}")
             yield from self._explanation(answer)
@@ -184,7 +188,7 @@ class Report(NamedTuple):
         return EXCERPT_LINES * (self.columns - len(INDENT)) - LONG_WORD
 
     def _origin(self, entry: Entry) -> Iterator[Marked]:
-        """Yield the lines on the project of *entry*, if that is another one or all are labelled, and on the lesson that replaces it, if any."""
+        """Yield the project of *entry* unless it is this one, and its successor."""
         is_named = self.labelled or entry.project not in self.here.own
         if entry.project and is_named and (label := origin_label(entry, self.here.labels)):
             yield Marked(f"{INDENT}From: {stored_line(label)}")
@@ -206,24 +210,26 @@ class Report(NamedTuple):
             yield "(permanent)"
 
     def _where(self, answer: Answer) -> str:
-        """Return the section or file of an answer, its kind if it has none."""
         entry = answer.entry
         anchor = f"#{stored_line(entry.anchor_id)}" if entry.anchor_id else ""
         return f"{self._place(entry.file_path)}{anchor}" if entry.file_path else entry.kind
 
     def _file_or_name(self, entry: "Entry") -> str:
-        """Return the file that *entry* stands for, with the folder it lies in, or the name of a learning."""
+        """Return the file with its parent folder, or the name of a learning."""
         if not entry.file_path:
             return stored_line(excerpt(entry.name, (), self._room()).text)
         return stored_line(os.path.join(*entry.file_path.split(os.sep)[-2:]))
 
     def _place(self, path: str) -> str:
-        """Return *path*, from the project on when it is in there."""
         return stored_line(path.removeprefix(os.path.join(self.project_root, "")) if self.project_root else path)
 
 
 def stored_passage(passage: Marked) -> Marked:
-    """Return *passage* as `stored_line` does; its spans stay, unless its characters moved."""
+    """
+    Sanitize *passage* as `stored_line` does, and keep its spans.
+
+    Spans are dropped if the change moved characters.
+    """
     text = stored_line(passage.text)
     added = text.removesuffix(passage.text)
     return passage.after(added) if added != text else Marked(text)
@@ -235,7 +241,11 @@ def _tags(entry: "Entry") -> Iterator[Marked]:
 
 
 def _text(answer: Answer) -> str:
-    """Return what an answer says; what stands for a file says its title too, as no other line does."""
+    """
+    Return the body of an answer, after its file's title.
+
+    No other line shows that title.
+    """
     entry = answer.entry
     body = _body(answer)
     if body and (not entry.file_path or body.startswith(entry.name)):
@@ -244,7 +254,7 @@ def _text(answer: Answer) -> str:
 
 
 def _body(answer: Answer) -> str:
-    """Return all that an answer can be found by, without a first line that only repeats the end of the name."""
+    """Return the searchable text, without a first line that repeats the name."""
     entry = answer.entry
     first, _, rest = entry.description.partition("\n")
     description = rest.strip() if first and entry.name.endswith(first) else entry.description
@@ -256,9 +266,9 @@ class Searched(NamedTuple):
     How a search went.
 
     Attributes:
-        query: The text that was searched for, None for none.
-        by_vector: How many entries were compared by their vectors.
-        by_keyword: How many entries hold a word of the text.
+        query: The text searched for, None if there was none.
+        by_vector: How many entries were compared by vector.
+        by_keyword: How many entries contain a word of the text.
 
     """
 
@@ -268,7 +278,7 @@ class Searched(NamedTuple):
 
     @property
     def document(self) -> dict[str, object]:
-        """It for JSON, by the names that the customers' programs know."""
+        """JSON fields, by the names that customers' programs know."""
         return {
             "vector_candidate_count": self.by_vector,
             "fts5_candidate_count": self.by_keyword,
@@ -277,7 +287,11 @@ class Searched(NamedTuple):
 
 
 def answer_document(answer: Answer, labels: Mapping[str, str]) -> dict[str, object]:
-    """Return *answer* for JSON, with the names of requirement C-T6.7; *labels* are those of projects by id."""
+    """
+    Return *answer* for JSON, with the field names of requirement C-T6.7.
+
+    *labels* maps project ids to labels.
+    """
     entry = answer.entry
     return {
         "id": entry.entry_id,
@@ -297,7 +311,7 @@ def answer_document(answer: Answer, labels: Mapping[str, str]) -> dict[str, obje
 
 
 def explained_document(answer: Answer, policy: str, labels: Mapping[str, str]) -> dict[str, object]:
-    """Return *answer* for JSON with all that its score is made of."""
+    """Return *answer* for JSON, with all parts of its score."""
     return {
         **answer_document(answer, labels),
         "final_score": answer.score,

@@ -1,11 +1,11 @@
-"""Checkpoints in words, the same for people and models, and as data."""
+"""Render checkpoints as text, the same for people and models, and as JSON."""
 
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.use_cases.checkpoints import Restored
 
 
 def contents_text(contents: Contents) -> str:
-    """Return which entries *contents* means."""
+    """Return which entries *contents* covers."""
     match contents.scope:
         case "documents":
             return f"documents of {label_of(contents)}"
@@ -16,7 +16,7 @@ def contents_text(contents: Contents) -> str:
 
 
 def checkpoint_line(checkpoint: Checkpoint) -> str:
-    """Return one line about *checkpoint*."""
+    """Describe *checkpoint* in one line."""
     description = f" - {checkpoint.description}" if checkpoint.description else ""
     missing = "" if checkpoint.is_there else f" (its snapshot is missing: {checkpoint.snapshot_path})"
     return (
@@ -26,7 +26,7 @@ def checkpoint_line(checkpoint: Checkpoint) -> str:
 
 
 def restore_lines(restored: Restored) -> tuple[str, str]:
-    """Return what was done, and how to undo it."""
+    """Return a line on what was restored, and one on how to undo it."""
     done = restored.replacement
     what = f"Restored {restored.name}: {contents_text(restored.contents)}, {_memories(done.memory_count)}"
     return (
@@ -36,14 +36,18 @@ def restore_lines(restored: Restored) -> tuple[str, str]:
 
 
 def metadata(checkpoint: Checkpoint) -> dict[str, str]:
-    """Return for JSON which entries the checkpoint is about: the project by its label; unknown values are left out."""
+    """Return for JSON which entries the checkpoint covers, without unknown values."""
     contents = checkpoint.contents
     fields = {"scope": contents.scope, "project": label_of(contents), "root": contents.root}
     return {name: value for name, value in fields.items() if value}
 
 
 def label_of(contents: Contents) -> str:
-    """Return the label of the project; without one its id, which in a checkpoint of an earlier version is its name."""
+    """
+    Return the label of the project, or its id.
+
+    In checkpoints of earlier versions the id is the name.
+    """
     return contents.label or contents.project
 
 

@@ -1,4 +1,4 @@
-"""Entries in words and as JSON, the same for people, models and scripts: stored, changed, judged, erased."""
+"""Render entries as text and JSON, the same for people, models and scripts."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def change_confirmation(changed: Changed) -> list[str]:
-    """Return a line that names the entry, one for each changed field, and one on what its tier now means for it."""
+    """Return lines on the entry, each changed field, its tier and its sections."""
     did = "Updated" if changed.changes else "Unchanged, it was so already"
     fields = [f"{field}: {old} -> {new}" for field, old, new in changed.changes]
     fates = fate(changed.entry, is_searched=changed.is_searched)
@@ -35,19 +35,18 @@ def change_confirmation(changed: Changed) -> list[str]:
 
 
 def _of_sections(changed: Changed) -> list[str]:
-    """Return a line on the sections that took the tier over, and one on those that kept their own."""
     followed, kept = changed.sections
     lines = {"Sections that took its tier over": followed, "Sections that keep a tier of their own": kept}
     return [f"{fates}: {count}" for fates, count in lines.items() if count]
 
 
 def named(entry: Entry) -> str:
-    """Return the title of *entry* with its number and its id."""
+    """Return the title of *entry* with its number and id."""
     return f"{visible(entry.name)} (number {entry.number}, id: {entry.entry_id})"
 
 
 def drift_line(drift: Drift) -> str:
-    """Return the line on a lesson that was changed in a knowledge bank by hand, and on the command that takes the change over."""
+    """Describe a lesson edited by hand, with the command that imports the edit."""
     did = "edited in" if drift.text else "removed from"
     return visible(
         f"{drift.heading!r} was {did} {drift.path}, the store keeps it as it was (id: {drift.entry.entry_id});"
@@ -62,14 +61,14 @@ def drift_document(drift: Drift) -> dict[str, object]:
 
 
 def judgement(validated: Validated) -> str:
-    """Return the line that says how often an entry was of use."""
+    """Return a line on how often the entry was useful."""
     total, useful = validations = validated.entry.usage.validations
     score = f"confidence score {validations.confidence_score:.2f}"
     return f"Validated: {named(validated.entry)}, useful {useful} of {total} times, {score}"
 
 
 def fate(entry: Entry, *, is_searched: bool) -> list[str]:
-    """Return the line that says what its tier means for *entry*, where that may surprise."""
+    """Return a line on what the tier means for *entry*, where that may surprise."""
     if entry.tier == "constitutional" and (size := tokens(entry.description)) > BUDGET_TOKENS:
         return [f"It has about {size} tokens, of rules {BUDGET_TOKENS} are shown: shorten it, or it never is"]
     if entry.tier == NEVER_SEARCHED:
@@ -84,7 +83,7 @@ def fate(entry: Entry, *, is_searched: bool) -> list[str]:
 
 
 def entry_document(entry: Entry) -> dict[str, object]:
-    """Return *entry* for JSON: its id first, its counters by name."""
+    """Return *entry* for JSON, the id first, the counters by name."""
     fields = attrs.asdict(entry, recurse=False, filter=lambda field, _: field.name not in {"entry_id", "usage"})
     return {"id": entry.entry_id, **fields, "expires_at": entry.expires_at, **_counters(entry.usage)}
 
@@ -100,7 +99,7 @@ def _counters(usage: Usage) -> dict[str, object]:
 
 
 def plain(document: object) -> Any:
-    """Return *document* as JSON can hold it: values of ours as objects, moments as ISO 8601."""
+    """Convert *document* to JSON types, with datetimes as ISO 8601."""
     return _converter().unstructure(document)
 
 
@@ -122,7 +121,7 @@ SWITCHED_OFF = "memory_semantic_enabled is not true, so nothing is stored: set i
 
 
 def storing_confirmation(stored: Stored) -> list[str]:
-    """Return the line that names the entry and its id, and one that says when it was known (M-A39)."""
+    """Return a line with name and id, and one if it was merged (M-A39)."""
     entry = stored.entry
     lines = [f"Stored: {visible(entry.name)} (id: {entry.entry_id})"]
     if stored.merged:
@@ -131,14 +130,14 @@ def storing_confirmation(stored: Stored) -> list[str]:
 
 
 def complaints_of_length(entry: Entry) -> list[str]:
-    """Return one line when *entry* can't be shown, none when it can."""
+    """Return a line if *entry* is too long to be shown, else nothing."""
     if not needs_too_much_room(entry):
         return []
     return [f"too long to be shown beside other entries: keep it under {LARGEST_ENTRY} characters"]
 
 
 def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
-    """Return one line that names those of the keywords *given* for which *stored* has no room, none when it has."""
+    """Return a line on the *given* keywords that did not fit, if any."""
     if len(stored.keywords) < MAX_KEYWORDS:
         return []
     left_out = [keyword for keyword in distinct(tuple(map(redact, given))) if keyword not in stored.keywords]
@@ -146,17 +145,17 @@ def complaints_of_keywords(given: Iterable[str], stored: Entry) -> list[str]:
 
 
 def complaints_of_private(*given: str) -> list[str]:
-    """Return one line when a text as it was *given* is cut at a `<private>` without an end, none when none is."""
+    """Return a line if a *given* text has an unclosed `<private>`, else nothing."""
     return [CUT_OFF] if any(map(is_cut_off, given)) else []
 
 
 def no_room_for(keywords: Iterable[str]) -> str:
-    """Return the line that names *keywords* that were left out."""
+    """Return the line that names the keywords left out."""
     return f"a learning keeps its first {MAX_KEYWORDS} keywords, these were left out: {', '.join(keywords)}"
 
 
 def complaints_of_gaps(entry: Entry) -> list[str]:
-    """Return one line that says what *entry* lacks, none when it is complete (M-A34)."""
+    """Return a line on what *entry* lacks, if anything (M-A34)."""
     lacks = {
         "not 3 to 10 keywords of which 3 stand in its text": not is_complete(
             entry.keywords, f"{entry.description}\n{entry.reasoning}"
@@ -169,7 +168,7 @@ def complaints_of_gaps(entry: Entry) -> list[str]:
 
 
 def by_place(items: Sequence["Found"]) -> dict[str, str]:
-    """Return what each place keeps, as a text."""
+    """Summarize the findings of each place as text."""
     kept: dict[str, list[str]] = {}
     for found in items:
         kept.setdefault(found.place, []).append(counted(found.number, found.noun, _plural(found.noun)))

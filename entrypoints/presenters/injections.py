@@ -1,4 +1,4 @@
-"""Injections as text and JSON: when, for which query and why each entry was chosen; proofs, usage, dry runs of prompts."""
+"""Render injections as text and JSON: receipts, proofs, and dry runs of prompts."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Self
@@ -30,13 +30,13 @@ SIGNALS: Mapping[str, str] = {
     "excess": "excess length",
     "breadth": "ln entries",
 }
-"""What signals are called on the screen, where not by their own name."""
+"""Display names of signals, where they differ from their own."""
 
 INDENT = "     "
 
 
 def injection_document(explained: Explained) -> dict[str, object]:
-    """Return the injection for JSON, with everything that is known of it, the entries in the order of the text."""
+    """Return the injection for JSON, its entries in the order of the text."""
     receipt, ranks = explained.receipt, {shown.entry_id: rank for rank, shown in explained.ranked}
     return {
         **{name: getattr(receipt, name) for name in ("number", "session_id", "event", "at", "delivery")},
@@ -51,7 +51,7 @@ def injection_document(explained: Explained) -> dict[str, object]:
 
 
 def injection_lines(explained: Explained, only: str | None = None) -> Iterator[str]:
-    """Yield the lines that tell the injection to a person, with all its entries or with the one of the id *only*."""
+    """Yield the lines for a person, with all entries or the *only* one."""
     receipt = explained.receipt
     yield heading(explained)
     yield f"delivery {DELIVERIES[receipt.delivery]}"
@@ -69,14 +69,14 @@ def injection_lines(explained: Explained, only: str | None = None) -> Iterator[s
 
 
 def heading(explained: Explained) -> str:
-    """Return when it was, what it answered, in which project and session."""
+    """Return the line with time, event, project and session."""
     receipt = explained.receipt
     session = f", session {receipt.session_id}" if receipt.session_id else ""
     return f"{utc_text(receipt.at)}  {EVENTS[receipt.event]} in {explained.label}{session}"
 
 
 def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterator[str]:
-    """Yield the lines that tell one entry: its rank and score with its name, and what the score is made of."""
+    """Yield rank, score and name of an entry, and the parts of its score."""
     score = "     -" if shown.score is None else f"{shown.score:.4f}"
     yield f"{f'{rank}.' if rank else '':>4} {score}  {named(explained, shown.entry_id)}"
     if shown.origin:
@@ -89,7 +89,7 @@ def entry_lines(explained: Explained, rank: int | None, shown: Shown) -> Iterato
 
 
 def named(explained: Explained, entry_id: str) -> str:
-    """Return the entry's name and id; the id alone when it is gone."""
+    """Return the entry's name and id, or the id alone if it is gone."""
     name = explained.name_of(entry_id)
     return f"{entry_id} (gone from the store)" if name is None else f"{name} ({entry_id})"
 
@@ -127,7 +127,7 @@ def _reason(explained: Explained, shown: Shown) -> str:
 
 
 def _relevance(explained: Explained, shown: Shown) -> str:
-    """Return how likely a lesson matters to a session that starts, beside the floor; empty where that did not count."""
+    """Return a lesson's relevance beside the floor, empty where it did not count."""
     if explained.receipt.event != "start" or shown.form != "lesson" or "relevance" not in shown.parts:
         return ""
     relevance = shown.parts["relevance"]
@@ -135,7 +135,7 @@ def _relevance(explained: Explained, shown: Shown) -> str:
 
 
 def _win(explained: Explained, shown: Shown) -> str:
-    """Return why the entry stood beside a prompt; empty for one that did not, or of which that is not known."""
+    """Return why the entry stood beside a prompt, empty if unknown."""
     try:
         win = win_of(explained.receipt, shown)
     except KeyError:  # somebody changed the receipt
@@ -162,30 +162,23 @@ MISCOUNTED = "its score is not what its parts give"
 
 
 class Proof(NamedTuple):
-    """
-    An injection, and whether its text can be put together again.
-
-    Attributes:
-        explained: The injection.
-        verdict: What came of it.
-
-    """
+    """An injection, and the verdict on whether its text can be reproduced."""
 
     explained: Explained
     verdict: Verdict
 
     @classmethod
     def of(cls, explained: Explained) -> Self:
-        """Put its text together again."""
+        """Reproduce the text, and compare."""
         return cls(explained, verdict(explained.receipt, explained.entries))
 
     def document(self) -> dict[str, object]:
-        """Return what came of it for JSON."""
+        """Return the verdict for JSON."""
         since = [_since_document(item) for item in self.verdict.since]
         return {"verified": self.verdict.verified, **self.verdict._asdict(), "since": since}
 
     def lines(self) -> Iterator[str]:
-        """Yield what came of it, and by name what differs."""
+        """Yield the verdict, then what differs, by name."""
         found = self.verdict
         yield f"{heading(self.explained)}: {'verified' if found.verified else 'differs'}"
         for item in found.since:
@@ -220,13 +213,13 @@ OFF = "switched off here: prompts are not answered (memory_prompt_enabled, memor
 
 
 def dry_run_document(dry_run: PromptDryRun, *, on: bool) -> dict[str, object]:
-    """Return it for JSON."""
+    """Return the dry run for JSON."""
     items = [_dry_run_document(item) for item in dry_run.entries]
     return {"items": items, "on": on, "worth_asking": dry_run.worth_asking, "text": dry_run.text}
 
 
 def dry_run_lines(dry_run: PromptDryRun, *, on: bool) -> Iterator[str]:
-    """Yield the lines that tell it to a person."""
+    """Yield the dry run as lines for a person."""
     if not on:
         yield OFF
     yield _summary(dry_run)

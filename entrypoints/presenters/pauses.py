@@ -1,4 +1,4 @@
-"""Pauses in words. Standard library only, for the hook."""
+"""Render pauses as text. Standard library only, for the hook."""
 
 import datetime as dt
 
@@ -6,11 +6,11 @@ from hardwon.domain.model.pause import NEVER, Pause
 from hardwon.entrypoints.presenters.text import on_one_line
 
 SHOWN_CHARACTERS = 8
-"""Of a session's id: enough to know it by."""
+"""Characters of a session id that are shown; enough to recognize it."""
 
 
 def pause_line(pause: Pause, session_id: str = "") -> str:
-    """Return the line that says what is paused and how it ends, for a reader in the session *session_id*."""
+    """Return what is paused and how it ends, for a reader in *session_id*."""
     if not pause.is_readable:
         return "hardwon is paused in all sessions, as its file of pauses can't be read: hardwon resume ends that"
     whose = "all sessions" if not pause.session_id else _session(pause, session_id)
@@ -19,7 +19,7 @@ def pause_line(pause: Pause, session_id: str = "") -> str:
 
 
 def other_session_line(pause: Pause) -> str:
-    """Return the line that says, in a session that is not paused, that another one is."""
+    """Return the line for a session that is not paused while another one is."""
     return f"hardwon was paused in {_session(pause)} at {_utc(pause.begins_at)}, but not in this session: hardwon pause"
 
 
@@ -30,7 +30,11 @@ def refusal(pause: Pause) -> str:
 
 
 def pause_document(pause: Pause) -> dict[str, object]:
-    """Return *pause* as JSON has it; the session is null for all sessions, an end that is not set too."""
+    """
+    Return *pause* for JSON.
+
+    `session_id` is null for all sessions, `ends_at` for an open end.
+    """
     ends_at = None if pause.ends_at == NEVER else pause.ends_at
     return {"session_id": pause.session_id or None, "begins_at": pause.begins_at, "ends_at": ends_at}
 

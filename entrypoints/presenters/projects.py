@@ -1,4 +1,4 @@
-"""Projects and the origin of entries: in words, and as JSON."""
+"""Render projects and the origin of entries as text and JSON."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
 SHOWN_DIGITS = 8
-"""Of the hash of a commit."""
+"""Digits of a commit hash that are shown."""
 
 STATES: Mapping[TrustReason, str] = {
     "own": "own",
@@ -24,7 +24,7 @@ STATES: Mapping[TrustReason, str] = {
     "revoked": "revoked",
     "waiting": "waiting",
 }
-"""The word for a project, by the reason for it."""
+"""One-word state of a project, by the reason for it."""
 
 WHY: Mapping[TrustReason, str] = {
     "own": "own: you committed to it, or it is no repository of others",
@@ -44,7 +44,7 @@ HOME_NOTICES: Mapping[TrustReason, str] = {
     "revoked": f"Trust in this project was revoked: {AT_HOME}",
     "unknown": f"It is not known yet whether this repository is yours: {AT_HOME}",
 }
-"""The line for agent and user in a project that is not trusted, by the reason for that."""
+"""Line for agent and user in an untrusted project, by the reason for that."""
 
 SHARED = "its lessons may be shown in all your projects"
 KEPT = "its lessons are shown there only"
@@ -60,17 +60,17 @@ class HasOrigin(Protocol):
 
     @property
     def project(self) -> str | None:
-        """The id of its project; None for none."""
+        """Project id, None for no project."""
         ...
 
     @property
     def source_project(self) -> str | None:
-        """The label of its project."""
+        """Project label."""
         ...
 
     @property
     def door(self) -> Door | None:
-        """How it came into the store; None for unknown."""
+        """How it came into the store, None if unknown."""
         ...
 
     @property
@@ -80,28 +80,32 @@ class HasOrigin(Protocol):
 
 
 def origin_document(entry: HasOrigin, labels: Mapping[str, str]) -> dict[str, object]:
-    """Return where *entry* comes from, for JSON; *labels* are those of projects by id."""
+    """
+    Return the origin of *entry* for JSON.
+
+    *labels* maps project ids to labels.
+    """
     return {"project": origin_label(entry, labels), "door": entry.door, "reach": entry.reach}
 
 
 def origin_line(entry: HasOrigin, labels: Mapping[str, str]) -> str:
-    """Return where *entry* comes from, how it came, and where it may be shown without a query."""
+    """Return the project, door and reach of *entry*."""
     door = f", by {entry.door}" if entry.door else ""
     return f"{origin_label(entry, labels) or 'no project'}{door}, shown {REACHES[entry.reach]}"
 
 
 def origin_label(entry: HasOrigin, labels: Mapping[str, str]) -> str | None:
-    """Return the label of the project of *entry*, None without one."""
+    """Return the label of the project of *entry*, None without a project."""
     return labels.get(entry.project or "") or entry.source_project
 
 
 def why(project: Project, registry: Registry) -> str:
-    """Return why *project* may speak elsewhere, or why not."""
+    """Return why *project* is trusted, or why not."""
     return WHY[registry.reason(project)].format(folder=registry.trusted_folder_of(project))
 
 
 def home_notice(project: Project, registry: Registry) -> str:
-    """Return the line for a project that may not speak elsewhere; empty for one that may."""
+    """Return the notice for an untrusted project, empty for a trusted one."""
     return HOME_NOTICES.get(registry.reason(project), "")
 
 
@@ -112,7 +116,11 @@ KEPT_BY: Mapping[KeepingReason, str] = {
 
 
 def kept_line(reason: KeepingReason, folder: str, *, is_repository: bool) -> str:
-    """Return where the conversations of a project are kept for that *reason*, whether git sees them, and how to end it."""
+    """
+    Return where conversations are kept, whether git sees them, and how to end that.
+
+    *reason* says why they are kept.
+    """
     place = os.path.join(folder, MEMORY)
     unseen = " (private: git does not see them)" if is_repository else ""
     return (
@@ -122,7 +130,7 @@ def kept_line(reason: KeepingReason, folder: str, *, is_repository: bool) -> str
 
 
 def trust_line(project: Project, registry: Registry) -> str:
-    """Return what may be shown elsewhere of *project* now, and how to change that."""
+    """Return what may be shown elsewhere of *project*, and how to change that."""
     label = registry.label_of(project.id)
     if registry.is_shared(project):
         return f"Trusted: {label}: {SHARED}; hardwon trust --revoke takes that back"
@@ -130,7 +138,11 @@ def trust_line(project: Project, registry: Registry) -> str:
 
 
 def project_document(project: Project, know: "KnowProjects", counts: Mapping[str, int]) -> dict[str, object]:
-    """Return *project* for JSON; *counts* are the numbers of entries by project."""
+    """
+    Return *project* for JSON.
+
+    *counts* are numbers of entries by project id.
+    """
     registry = know.registry()
     reason = registry.reason(project)
     return {
@@ -153,13 +165,13 @@ def project_document(project: Project, know: "KnowProjects", counts: Mapping[str
 
 
 def clones_of(project: Project, registry: Registry) -> list[str]:
-    """Return the folders of the other clones that are one project with *project*."""
+    """Return the folders of the other clones of *project*."""
     found = (registry.with_id(other) for other in registry.group_of(project)[1:])
     return [other.identity.root for other in found if other]
 
 
 def place_of(project: Project) -> str:
-    """Return the folder of *project* with `~` for the home, or that it is not known."""
+    """Return the folder of *project*, with `~` for the home, or "no folder"."""
     if project.is_waiting:
         return "no folder"
     home = os.path.join(os.path.expanduser("~"), "")
@@ -168,5 +180,5 @@ def place_of(project: Project) -> str:
 
 
 def candidates(projects: Iterable[Project], registry: Registry) -> str:
-    """Return *projects* in one line, each with its folder and the id that names it alone."""
+    """Return *projects* in one line, each with its folder and id."""
     return ", ".join(f"{registry.label_of(item.id)} ({place_of(item)}, id {item.id})" for item in projects)

@@ -1,4 +1,4 @@
-"""Things that wait for the user's decision, as text and JSON."""
+"""Render items that wait for the user's decision, as text and JSON."""
 
 from collections.abc import Iterator, Mapping
 
@@ -29,7 +29,7 @@ def review_document(item: ReviewItem) -> dict[str, object]:
 
 
 def review_lines(item: ReviewItem, registry: Registry) -> Iterator[str]:
-    """Yield the lines that show *item* to a person, the last of them with the commands that decide it."""
+    """Yield the lines on *item*, the last with the commands that decide it."""
     match item:
         case Pair(older, newer, probability):
             yield from _lesson(f"{probability:.0%}  older: ", older)
