@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.project import Conversations, KeepingReason
     from hardwon.domain.model.settings import ServerAddress, Settings
     from hardwon.domain.use_cases.capture import Capture
-    from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
+    from hardwon.domain.use_cases.open_window import ConfirmDelivery
     from hardwon.domain.use_cases.track_usage import NoticeUse
     from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.agents import SetupRecord
@@ -318,7 +318,7 @@ def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
 @contextlib.contextmanager
 def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
     """Open the store without creating or migrating one, to confirm that injections were delivered; None where there is none."""
-    from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
+    from hardwon.domain.use_cases.open_window import ConfirmDelivery
 
     if settings.server:
         with _served(settings.server) as store:

@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
-    from hardwon.domain.use_cases.neighbours import FindNeighbours
     from hardwon.domain.use_cases.open_window import OpenWindow
     from hardwon.domain.use_cases.recall import Recall
     from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
-    from hardwon.domain.use_cases.search import Load, Search
+    from hardwon.domain.use_cases.search import FindNeighbours, Load, Search
     from hardwon.domain.use_cases.store_entry import Origin, StoreEntry
     from hardwon.domain.use_cases.supersede import KeepInPlace, Supersede
     from hardwon.domain.use_cases.track_usage import SummariseUsage
@@ -200,7 +199,7 @@ def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
 
 def build_find_neighbours(memory: Memory, kind: "Kind") -> "FindNeighbours":
     """Find the nearest entries to one of *kind*."""
-    from hardwon.domain.use_cases.neighbours import FindNeighbours
+    from hardwon.domain.use_cases.search import FindNeighbours
 
     vectors = memory.spaces.vectors_for(kind)
     return FindNeighbours(memory.repository, vectors, memory.store.vector_index(vectors) if vectors else None)

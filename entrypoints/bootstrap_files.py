@@ -30,18 +30,17 @@ if TYPE_CHECKING:
     from hardwon.domain.model.legacy_index import IndexedMemory, OlderDocument
     from hardwon.domain.model.project import Identity, Project
     from hardwon.domain.model.settings import Settings
-    from hardwon.domain.use_cases.bank_drift import FindDrift
-    from hardwon.domain.use_cases.edit_file import EditFile
-    from hardwon.domain.use_cases.export_store import ExportStore
+    from hardwon.domain.use_cases.edit_lesson import EditFile
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex, ImportOlderIndex, KeepVectors
-    from hardwon.domain.use_cases.import_store import ImportStore
     from hardwon.domain.use_cases.index_files import IndexFiles
     from hardwon.domain.use_cases.index_one_file import IndexOneFile
     from hardwon.domain.use_cases.know_projects import KnowProjects
     from hardwon.domain.use_cases.place_files import PlaceFiles
+    from hardwon.domain.use_cases.review_memory import FindDrift
     from hardwon.domain.use_cases.save_session import SaveSession
     from hardwon.domain.use_cases.settle_versions import SettleVersions
+    from hardwon.domain.use_cases.transfer_store import ExportStore, ImportStore
     from hardwon.entrypoints.bootstrap import Memory
     from hardwon.ports.documents import SourceFiles
     from hardwon.ports.knowledge_bank import BankFiles
@@ -222,7 +221,7 @@ def build_settle_versions(
 
 def build_find_drift(memory: "Memory", project_root: str, workplace: "Workplace") -> "FindDrift":
     """Compare the knowledge banks with the store; the import reports files that can't be read."""
-    from hardwon.domain.use_cases.bank_drift import FindDrift
+    from hardwon.domain.use_cases.review_memory import FindDrift
 
     return FindDrift(
         bank=_bank(memory, project_root, workplace, lambda _: None),
@@ -261,7 +260,7 @@ def build_index_host_memory(memory: "Memory", folder: str, project_root: str, wo
 def build_edit_file(memory: "Memory", project_root: str, workplace: "Workplace") -> "EditFile":
     """Change texts in the project's memory files."""
     from hardwon.adapters.markdown.own_texts import MarkdownOwnTexts
-    from hardwon.domain.use_cases.edit_file import EditFile
+    from hardwon.domain.use_cases.edit_lesson import EditFile
 
     return EditFile(MarkdownOwnTexts(project_root), build_index_files(memory, project_root, workplace))
 
@@ -600,14 +599,14 @@ def _translated() -> "Iterator[None]":
 
 
 def _build_export(memory: "Memory") -> "ExportStore":
-    from hardwon.domain.use_cases.export_store import ExportStore
+    from hardwon.domain.use_cases.transfer_store import ExportStore
 
     return ExportStore(memory.store.contents, memory.registry())
 
 
 def build_import_store(memory: "Memory") -> "ImportStore":
     """Import an export of a store."""
-    from hardwon.domain.use_cases.import_store import ImportStore
+    from hardwon.domain.use_cases.transfer_store import ImportStore
     from hardwon.entrypoints.bootstrap_files import build_know_projects, identify
 
     contents = memory.store.contents

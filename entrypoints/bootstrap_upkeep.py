@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from hardwon.domain.model.settings import Settings
     from hardwon.domain.use_cases.checkpoints import Checkpoints
     from hardwon.domain.use_cases.copy_store import Copied
-    from hardwon.domain.use_cases.edit_lesson import EditLesson
+    from hardwon.domain.use_cases.edit_lesson import EditLesson, MergeLessons
     from hardwon.domain.use_cases.forget import ForgetForGood
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
-    from hardwon.domain.use_cases.merge_lessons import MergeLessons
     from hardwon.domain.use_cases.retro import ReviseLearning, SaveRetro
     from hardwon.domain.use_cases.review_memory import ReviewMemory
     from hardwon.entrypoints.bootstrap import Memory
@@ -49,7 +48,7 @@ def build_edit_lesson(memory: "Memory", project_root: str) -> "EditLesson":
 
 def build_merge_lessons(memory: "Memory", project_root: str) -> "MergeLessons":
     """Merge two learnings."""
-    from hardwon.domain.use_cases.merge_lessons import MergeLessons
+    from hardwon.domain.use_cases.edit_lesson import MergeLessons
 
     return MergeLessons(build_edit_lesson(memory, project_root), build_supersede(memory))
 

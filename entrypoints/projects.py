@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.project import Project, Registry
-from hardwon.domain.model.remote import one_spelling
+from hardwon.domain.model.repository import one_spelling
 from hardwon.entrypoints.bootstrap_files import identify, name_of
 
 if TYPE_CHECKING:

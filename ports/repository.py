@@ -5,7 +5,7 @@ from typing import Protocol
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship
-from hardwon.domain.model.version import Version
+from hardwon.domain.model.repository import Version
 
 
 class RepositoryHistory(Protocol):

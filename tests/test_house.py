@@ -153,3 +153,23 @@ def test_the_time_comes_from_the_clock_and_for_hooks_from_one_function() -> None
         "adapters/clock.py": 1,
         "entrypoints/bootstrap_capture.py": 1,
     }
+
+
+AGENTS_AND_PROVIDERS = re.compile(
+    r"(?i)\b(?:gemini|ollama|openai|anthropic|voyage|haiku|claude|codex|cursor|opencode)\b"
+)
+NAMED_IN = {
+    "domain/model/settings.py": "the providers that a user can name",
+    "domain/use_cases/label.py": "the labelers that a user can name",
+    "domain/model/embedding.py": "the providers of a space",
+    "domain/model/injection/related_conversations.py": "a word by which a transcript names the agent",
+    "domain/model/secrets/tokens_services.py": "whose key it is",
+    "domain/model/secrets/tokens_cloud.py": "whose key it is",
+}
+"""The modules of the domain that name an agent or a provider, and why."""
+
+
+def test_the_domain_knows_no_other_agent_or_provider_than_users_name() -> None:
+    inside = {name: text for name, text in tracked_texts().items() if name.startswith("domain/")}
+
+    assert {name for name, text in inside.items() if AGENTS_AND_PROVIDERS.search(text)} == NAMED_IN.keys()

@@ -13,7 +13,7 @@ from hardwon.adapters.git.probe import git_command, git_environment
 from hardwon.adapters.git.process import MAX_OUTPUT_BYTES, run
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship, Identity
-from hardwon.domain.model.remote import without_user
+from hardwon.domain.model.repository import without_user
 from hardwon.ports.override import override
 from hardwon.ports.repository import RepositoryHistory
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping, Sequence
 from hardwon.adapters.git.process import find_git, run, surroundings
 from hardwon.domain.model.context import MAX_FILES
 from hardwon.domain.model.deadline import Deadline
-from hardwon.domain.model.own_files import OWN_FILES
 
 # Of git's variables only those of the places of git and of the user's configuration. GIT_DIR and
 # the like would direct a hook started inside another git hook to that repository; others would
@@ -78,6 +77,28 @@ def git_environment(project_root: str, variables: Mapping[str, str]) -> dict[str
     safe = {name: value for name, value in kept.items() if name not in VARIABLES_WITH_PATHS or around.trusts(value)}
     return {**safe, "PATH": around.trusted(variables.get("PATH", os.defpath)), **NO_CONVERSATION}
 
+
+_COMMANDS = ("recall", "remember", "save")
+_OLDER_COMMANDS = ("recall", "remember")
+"""In a folder of their own, known from an earlier program."""
+
+_COMMAND_NAMES = (*_COMMANDS, *(f"tlc/{name}" for name in _OLDER_COMMANDS), "hardwon/pause", "hardwon/resume")
+
+OWN_FILES = (
+    "memory/**/*.md",
+    "memory-*.md",
+    "specs/*/memory/**/*.md",
+    "docs/knowledge-bank/*.md",
+    *(f".claude/commands/{name}.md" for name in _COMMAND_NAMES),
+    *(f".codex/skills/{name.replace('/', '-')}/SKILL.md" for name in _COMMAND_NAMES),
+    *(f".gemini/commands/{name}.toml" for name in _COMMAND_NAMES),
+    *(f".opencode/commands/{name}.md" for name in _COMMAND_NAMES),
+)
+"""
+The files of a project that hardwon writes itself: that they change says nothing about what the user works on.
+
+Patterns of paths from the project's folder; `**` stands for any folders, `*` for a part of one name.
+"""
 
 OTHER_FILES = (":(top)", *(f":(exclude,glob){pattern}" for pattern in OWN_FILES))
 """Pathspecs of all files of the repository but those of the project that hardwon writes itself."""

@@ -25,7 +25,7 @@ from hardwon.adapters.git.probe import FILTERS, without_filters
 from hardwon.adapters.git.process import MAX_OUTPUT_BYTES
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Identity, TrustMode
-from hardwon.domain.model.version import OF_OTHERS, OWN, Version
+from hardwon.domain.model.repository import OF_OTHERS, OWN, Version
 from hardwon.ports.override import override
 from hardwon.ports.repository import FileVersions
 

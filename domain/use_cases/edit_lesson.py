@@ -1,14 +1,18 @@
-"""Change the text of a learning in the store and in the knowledge banks that hold it, together."""
+"""Change a lesson or a section of a file where it is written, and merge two lessons."""
 
 import attrs
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
-from hardwon.domain.model.errors import InvalidEntryError
+from hardwon.domain.model.errors import ForgottenError, InvalidEntryError
+from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.retro.bank_edit import BankPlace, Banks, Noted, reworded
 from hardwon.domain.model.retro.lesson import bank_lesson
 from hardwon.domain.use_cases.edit_entries import Changed, ChangeEntry, known_entry
 from hardwon.domain.use_cases.import_knowledge import SyncBanks
+from hardwon.domain.use_cases.index_files import Indexed, IndexFiles
+from hardwon.domain.use_cases.supersede import Supersede
+from hardwon.ports.documents import OwnTexts
 from hardwon.ports.knowledge_bank import BankFiles
 
 
@@ -78,3 +82,90 @@ def _in_banks(banks: Banks, before: Entry, after: Entry) -> Noted:
     if not name and after.description == before.description:
         return Noted(banks, None, ())
     return reworded(banks, before.entry_id, name, lesson.description)
+
+
+@attrs.frozen
+class EditFile:
+    """
+    Change the markdown of an entry's file or section; a user's document is edited by the user alone.
+
+    Attributes:
+        texts: The files.
+        index_files: Indexes the changed file.
+
+    """
+
+    texts: OwnTexts
+    index_files: IndexFiles
+
+    def text_of(self, entry: Entry) -> str:
+        """
+        Return the markdown of *entry*.
+
+        Raises:
+            InvalidEntryError: it is a document.
+            UneditableFileError: hardwon did not write its file, or it can't be read or written.
+        """
+        if entry.kind == "document":
+            raise InvalidEntryError(
+                f"its text is that of its file: edit {entry.file_path}; hardwon index takes it over"
+            )
+        return self.texts.read(entry.file_path or "", entry.anchor_id)
+
+    def apply(self, entry: Entry, before: str, after: str) -> Indexed:
+        """
+        Write *after*, without secrets, in place of *before*, and index the file.
+
+        Raises:
+            ForgottenError: the user had a text of it forgotten; nothing was changed.
+            InvalidEntryError: another section would change; nothing was changed.
+            UneditableFileError: the file was changed meanwhile, or can't be written; nothing was changed.
+            StorageError: the store can't be written now; the file is changed.
+        """
+        clean = redact(after)
+        if self.index_files.repository.forgotten.holds([clean]):
+            raise ForgottenError
+        self.texts.replace(entry.file_path or "", entry.anchor_id, before, clean)
+        return self.index_files.index([entry.file_path or ""])
+
+
+@attrs.frozen
+class MergeLessons:
+    """Let a learning say what two say, and mark the other one as superseded by it."""
+
+    edit_lesson: EditLesson
+    supersede: Supersede
+
+    def apply(self, older: str, newer: str, change: EntryChange) -> Edited:
+        """
+        Apply *change* to the learning of the id *newer*, with the keywords of both, and mark *older* as superseded by it.
+
+        Raises:
+            UnknownEntryError: there is no such entry.
+            InvalidEntryError: one is no learning, both are the same, one is superseded already, or a value is invalid;
+                nothing was changed. The others are those of `EditLesson.apply`.
+            StorageError: the store can't be written now.
+        """
+        repository = self.supersede.change_entry.repository
+        before, after = known_entry(repository, older)[0], known_entry(repository, newer)[0]
+        ensure_mergeable(before, after)
+        keywords = tuple(dict.fromkeys((*after.keywords, *before.keywords)))
+        edited = self.edit_lesson.apply(newer, attrs.evolve(change, keywords=keywords))
+        self.supersede.apply(older, edited.changed.entry.entry_id)
+        return edited
+
+
+def ensure_mergeable(older: Entry, newer: Entry) -> None:
+    """
+    Check that two entries can be merged.
+
+    Raises:
+        InvalidEntryError: they can't.
+    """
+    if older.entry_id == newer.entry_id:
+        raise InvalidEntryError("an entry can't be merged with itself: name two")
+    for entry in (older, newer):
+        if entry.kind != "learning":
+            raise InvalidEntryError(f"{entry.entry_id} is a {entry.kind}: only learnings are merged")
+        if entry.superseded_by:
+            raise InvalidEntryError(f"{entry.entry_id} is superseded already, by {entry.superseded_by}")

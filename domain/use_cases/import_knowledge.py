@@ -13,8 +13,8 @@ from hardwon.domain.model.identity import content_hash
 from hardwon.domain.model.knowledge_bank import ENTRY_HEAD, OBSERVED_IN, BankEntry, text_after
 from hardwon.domain.model.plain_text import plain_title
 from hardwon.domain.model.redaction import redact
+from hardwon.domain.model.repository import OWN, Version
 from hardwon.domain.model.retro.bank_edit import PLACES, BankPlace, Banks
-from hardwon.domain.model.version import OWN, Version
 from hardwon.domain.use_cases.bank_changes import changed_files
 from hardwon.domain.use_cases.store_entry import Origin, PlaceEntry
 from hardwon.ports.clock import Clock

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.project import LARGEST_NUMBER, Conversations, Identity, Project, Registry, Trust, TrustMode
-from hardwon.domain.model.remote import one_spelling
+from hardwon.domain.model.repository import one_spelling
 from hardwon.ports.projects import Projects
 from hardwon.ports.repository import RepositoryHistory
 

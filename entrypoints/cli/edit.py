@@ -12,10 +12,9 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.domain.model.text import with_newlines
-from hardwon.domain.use_cases.bank_drift import Drift
-from hardwon.domain.use_cases.edit_file import EditFile
-from hardwon.domain.use_cases.edit_lesson import Edited, EditLesson
+from hardwon.domain.use_cases.edit_lesson import Edited, EditFile, EditLesson
 from hardwon.domain.use_cases.embedding_spaces import Spaces
+from hardwon.domain.use_cases.review_memory import Drift
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap_entries import build_supersede
 from hardwon.entrypoints.bootstrap_files import bank_files, build_edit_file, read_markdown, write_markdown

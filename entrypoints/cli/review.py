@@ -8,10 +8,9 @@ import typer
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange
 from hardwon.domain.model.settings import Settings
-from hardwon.domain.use_cases.bank_drift import Drift
+from hardwon.domain.use_cases.edit_lesson import MergeLessons, ensure_mergeable
 from hardwon.domain.use_cases.embedding_spaces import Spaces
-from hardwon.domain.use_cases.merge_lessons import MergeLessons, ensure_mergeable
-from hardwon.domain.use_cases.review_memory import Captured, Pair, ReviewItem, Untrusted
+from hardwon.domain.use_cases.review_memory import Captured, Drift, Pair, ReviewItem, Untrusted
 from hardwon.domain.use_cases.supersede import Supersede
 from hardwon.entrypoints.bootstrap import Memory
 from hardwon.entrypoints.bootstrap_entries import build_supersede, build_validate_entry

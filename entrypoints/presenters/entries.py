@@ -15,8 +15,8 @@ from hardwon.domain.model.keyword_labels import is_complete
 from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 from hardwon.domain.model.redaction import is_cut_off, redact
 from hardwon.domain.model.text import tokens
-from hardwon.domain.use_cases.bank_drift import Drift
 from hardwon.domain.use_cases.edit_entries import Changed, Validated
+from hardwon.domain.use_cases.review_memory import Drift
 from hardwon.domain.use_cases.store_entry import Stored
 from hardwon.entrypoints.presenters.text import counted, utc_text, visible
 

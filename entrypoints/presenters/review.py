@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.project import Registry
-from hardwon.domain.use_cases.bank_drift import Drift
-from hardwon.domain.use_cases.review_memory import Captured, Pair, ReviewItem, Untrusted
+from hardwon.domain.use_cases.review_memory import Captured, Drift, Pair, ReviewItem, Untrusted
 from hardwon.entrypoints.presenters.entries import drift_document, drift_line, entry_document, named
 from hardwon.entrypoints.presenters.projects import place_of, why
 from hardwon.entrypoints.presenters.text import counted, on_one_line

@@ -6,8 +6,8 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.entry_change import EntryChange, undoing
 from hardwon.domain.model.errors import ForgottenError, InvalidEntryError, UnknownEntryError
 from hardwon.domain.use_cases.edit_entries import ids_meant
+from hardwon.domain.use_cases.edit_lesson import ensure_mergeable
 from hardwon.domain.use_cases.forget import Forgotten, Plan, Wanted
-from hardwon.domain.use_cases.merge_lessons import ensure_mergeable
 from hardwon.entrypoints.bootstrap_entries import build_change_entry, build_supersede, build_validate_entry
 from hardwon.entrypoints.bootstrap_files import build_edit_file, build_know_projects
 from hardwon.entrypoints.bootstrap_upkeep import build_edit_lesson, build_forget_for_good, build_merge_lessons

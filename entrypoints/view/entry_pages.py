@@ -9,7 +9,7 @@ from hardwon.domain.model.entry_change import undoing
 from hardwon.domain.model.errors import HardwonError, InvalidEntryError, UnknownEntryError
 from hardwon.domain.model.injection.receipt import text_digest
 from hardwon.domain.model.vocabulary import CONFIDENCES, REACHES, TIERS
-from hardwon.domain.use_cases.neighbours import Neighbour
+from hardwon.domain.use_cases.search import Neighbour
 from hardwon.entrypoints.bootstrap_entries import (
     build_explain_injections,
     build_find_neighbours,

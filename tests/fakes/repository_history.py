@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.project import Authorship
-from hardwon.domain.model.remote import without_user
+from hardwon.domain.model.repository import without_user
 from hardwon.ports.override import override
 from hardwon.ports.repository import RepositoryHistory
 

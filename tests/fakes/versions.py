@@ -1,6 +1,6 @@
 """Versions of files in memory."""
 
-from hardwon.domain.model.version import OWN, Version
+from hardwon.domain.model.repository import OWN, Version
 from hardwon.ports.override import override
 from hardwon.ports.repository import FileVersions
 

@@ -9,8 +9,7 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hardwon.domain.model.conversation.boundaries import opening_word, without_opening
-from hardwon.domain.model.conversation.consent import agreed_items, echoed, settles, whole_answer
-from hardwon.domain.model.conversation.diagnosis import diagnosis
+from hardwon.domain.model.conversation.consent import agreed_items, diagnosis, echoed, settles, whole_answer
 from hardwon.domain.model.conversation.mentions import commands_in, files_in, phases_in, projects_in
 from hardwon.domain.model.conversation.options import with_option
 from hardwon.domain.model.conversation.session import PERMANENT_MARK, Chunk, Draft, Exchange, Metadata, chunk_identity

@@ -62,7 +62,7 @@ class Diagnostics(NamedTuple):
 P = TypeVar("P", bound=Printable)
 
 MAX_UNITS = 9_500
-"""The length of the whole block, as the host counts it; Claude Code and Codex cut the output of a hook at 10,000."""
+"""The length of the whole block, as the host counts it; hosts cut the output of a hook at 10,000."""
 
 LARGEST_ENTRY = MAX_UNITS // 3
 """A larger entry is the first to be left out when not all fits."""

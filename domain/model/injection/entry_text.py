@@ -84,12 +84,12 @@ Length: TypeAlias = Callable[[str], int]
 
 
 def units(text: str) -> int:
-    """Return the length of *text* in UTF-16 units, as Claude Code counts it."""
+    """Return the length of *text* in UTF-16 units."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def utf8_bytes(text: str) -> int:
-    """Return the length of *text* in bytes of UTF-8, as Codex counts it."""
+    """Return the length of *text* in bytes of UTF-8."""
     return len(text.encode("utf-8", "surrogatepass"))
 
 

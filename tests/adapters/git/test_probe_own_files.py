@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.git.probe import GitChangeProbe
+from hardwon.adapters.agents.plugin import COMMANDS
+from hardwon.adapters.agents.table import AGENTS
+from hardwon.adapters.git.probe import OWN_FILES, GitChangeProbe
 from hardwon.domain.model.deadline import Deadline
 from tests.adapters.git.repository import ask, git, repository
 
@@ -63,3 +65,11 @@ def test_a_commit_of_nothing_else_is_no_signal(tmp_path: Path, warnings: list[st
     git(root, "mv", "memory/note.md", "src/note.md")
     git(root, "commit", "--quiet", "-m", "moved out")
     assert ask(root, warnings) == ("src/note.md",)
+
+
+def test_every_command_file_of_an_agent_is_among_them() -> None:
+    forms = [facts.commands for facts in AGENTS if facts.commands]
+    written = {form.path.format(name=name.replace("/", form.separator)) for form in forms for name in COMMANDS}
+
+    assert written
+    assert written == {pattern for pattern in OWN_FILES if pattern.startswith(".")}

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.filters import EVERYTHING
+from hardwon.domain.model.repository import OF_OTHERS, OWN, Version
 from hardwon.domain.model.retro.bank_edit import BankPlace
-from hardwon.domain.model.version import OF_OTHERS, OWN, Version
-from hardwon.domain.use_cases.bank_drift import FindDrift
 from hardwon.domain.use_cases.import_knowledge import ImportKnowledge, SyncBanks
 from hardwon.domain.use_cases.index_files import IndexFiles
+from hardwon.domain.use_cases.review_memory import FindDrift
 from hardwon.domain.use_cases.settle_versions import SettleVersions
 from tests.fakes.bank_files import InMemoryBankFiles
 from tests.fakes.banks import InMemoryImportLedger, InMemoryKnowledgeBank

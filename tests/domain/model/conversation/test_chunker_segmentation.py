@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.conversation.segmentation import (
+from hardwon.domain.model.conversation.chunker import (
     CHANGE,
     ENOUGH_WORDS,
     LOOKED_AHEAD,

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.remote import one_spelling
+from hardwon.domain.model.repository import one_spelling
 
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz0123456789-_.", min_size=1, max_size=12).filter(
     lambda name: name.strip(".") and not name.endswith((".git", "."))

@@ -1,4 +1,6 @@
-"""The address of a remote repository: without its user, and in one spelling."""
+"""The address of a remote repository in one spelling, and whose the version of a file is. Standard library only, for the hook."""
+
+from typing import NamedTuple
 
 ONE_LETTER = 1  # a drive of Windows
 
@@ -54,3 +56,34 @@ def _joined(host: str, path: str) -> str:
 def _without_suffix(path: str) -> str:
     path = path.rstrip("/")
     return path[:-4].rstrip("/") if path.lower().endswith(".git") and path[:-4].rstrip("/") else path
+
+
+class Version(NamedTuple):
+    """
+    The present version of a file, as far as it is the user's.
+
+    Attributes:
+        own_lines: The lines that are the user's, without white space around them; None where the whole version is.
+    """
+
+    own_lines: frozenset[str] | None = None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the whole version is the user's."""
+        return self.own_lines is None
+
+    def owns(self, text: str) -> bool:
+        r"""
+        Return whether every line of *text* is the user's.
+
+        >>> Version(frozenset({"Round late"})).owns("Round late\n\nSend the books to Mallory")
+        False
+        """
+        lines = filter(None, map(str.strip, text.split("\n")))
+        return self.own_lines is None or self.own_lines.issuperset(lines)
+
+
+OWN = Version()
+OF_OTHERS = Version(frozenset())
+"""A version none of which is known to be the user's."""

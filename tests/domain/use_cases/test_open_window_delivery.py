@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hardwon.domain.model.injection.receipt import Delivery, GivenText, Receipt, Shown, text_digest
-from hardwon.domain.use_cases.confirm_delivery import ConfirmDelivery
+from hardwon.domain.use_cases.open_window import ConfirmDelivery
 from tests.fakes.deliveries import InMemoryDeliveries
 from tests.fakes.entries import InMemoryEntryRepository
 from tests.fakes.receipts import InMemoryReceipts

@@ -1,6 +1,6 @@
 import pytest
 
-from hardwon.domain.model.conversation.diagnosis import diagnosis
+from hardwon.domain.model.conversation.consent import diagnosis
 
 CAUSE = "The sum is short because the grouping leaves out rows with an empty key."
 FIX = "With dropna=False there is one more group now."

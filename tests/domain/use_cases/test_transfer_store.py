@@ -25,9 +25,8 @@ from hardwon.domain.model.export import ExportedEntry
 from hardwon.domain.model.file_state import AbsentFile, standing_of
 from hardwon.domain.model.filters import EVERYTHING
 from hardwon.domain.model.project import Identity, Project, Registry
-from hardwon.domain.use_cases.export_store import ExportStore
-from hardwon.domain.use_cases.import_store import ImportedStore, ImportStore
 from hardwon.domain.use_cases.know_projects import KnowProjects
+from hardwon.domain.use_cases.transfer_store import ExportStore, ImportedStore, ImportStore
 from hardwon.ports.file_state import Tombstone
 from tests.contracts.changes import Change, changes
 from tests.contracts.worlds import World, open_new_store, world_of
