@@ -1,4 +1,4 @@
-"""Embedder with all-MiniLM-L6-v2 on this machine, without a network."""
+"""Embedder that runs all-MiniLM-L6-v2 on this machine."""
 
 import os
 from array import array
@@ -28,15 +28,15 @@ THREAD_SETTINGS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 class MiniLmEmbedder(Embedder):
     """
-    Embeds English texts of up to 256 tokens; loads nothing before the first text.
+    Embeds English texts of up to 256 tokens, mean-pooled.
 
-    The same text gives the same vector to 1e-5, mean-pooled, whatever it is embedded with. The model knows no task,
-    but before a process embeds its first documents, the sha256 of the weights is checked.
+    Nothing is loaded before the first text. The same text gives the same vector to 1e-5, whatever
+    it is embedded with. The model knows no task, but before a process embeds its first documents,
+    the sha256 of the weights is checked.
 
     Args:
         weights_path: The `model.onnx` to read instead of the installed one.
-        threads: How many batches are computed at once; half of the cores unless given.
-
+        threads: Batches computed at once; half of the cores unless given.
     """
 
     max_tokens = MAX_TOKENS
@@ -75,7 +75,11 @@ class MiniLmEmbedder(Embedder):
     def _each(
         self, encoded: Callable[[Sequence[int]], dict[int, Vector]], batches: Sequence[Sequence[int]]
     ) -> Iterable[dict[int, Vector]]:
-        """Call *encoded* for each of *batches*, in threads where there are several: numpy computes without Python's lock."""
+        """
+        Encode *batches*, in threads if there are several.
+
+        numpy computes without Python's lock.
+        """
         if self._threads == 1 or len(batches) == 1:
             return map(encoded, batches)
         from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  # a hook embeds one text
@@ -119,7 +123,7 @@ def _require_time(deadline: Deadline) -> None:
 
 
 def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the indices of *lengths*, shortest first, in batches of at most 16 texts and 2,000 tokens."""
+    """Yield the indices of *lengths* in batches, shortest texts first."""
     batch: list[int] = []
     tokens = 0
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):

@@ -1,7 +1,8 @@
 """
 The forward pass of all-MiniLM-L6-v2 in numpy over its int8 weights.
 
-Shapes: *tokens* is the number of tokens of a batch, whose texts are concatenated without padding; *width* is 384. Functions ending in `_in_place` overwrite their argument.
+Shapes: *tokens* is the number of tokens of a batch, whose texts are concatenated without padding;
+*width* is 384. Functions ending in `_in_place` overwrite their argument.
 """
 
 import math
@@ -33,16 +34,15 @@ ERF_COEFFICIENTS = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.2548
 
 class Dense(NamedTuple):
     """
-    A linear map whose weights are whole numbers, to be scaled per output.
+    A linear map with int8 weights, scaled per output.
 
-    They become float32 for one product at a time: that takes a fiftieth of the work of a batch,
-    while all of them at once would take 42 MB and, in a hook's one query, longer than the products.
+    The weights become float32 for one product at a time: that takes a fiftieth of the work of a
+    batch, while all at once would take 42 MB and, in a hook's one query, longer than the products.
 
     Attributes:
         weight: (inputs, outputs), -127 to 127.
         scale: (outputs,)
         bias: (outputs,)
-
     """
 
     weight: Int8s
@@ -64,7 +64,7 @@ class LayerNorm(NamedTuple):
     bias: Floats
 
     def apply_in_place(self, rows: Floats) -> None:
-        """Bring each of *rows* (tokens, width) to mean 0 and variance 1, then to gain and bias."""
+        """Normalise each of *rows* (tokens, width), then apply gain and bias."""
         rows -= rows.mean(axis=1, keepdims=True)
         variance = np.einsum("ij,ij->i", rows, rows) / rows.shape[1]
         rows /= np.sqrt(variance + LAYER_NORM_EPSILON)[:, np.newaxis]
@@ -73,7 +73,7 @@ class LayerNorm(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """One of the encoder's six."""
+    """One of the encoder's six layers."""
 
     query_key_value: Dense
     attention_output: Dense
@@ -83,7 +83,11 @@ class Layer(NamedTuple):
     output_norm: LayerNorm
 
     def apply_in_place(self, rows: Floats, lengths: Sequence[int]) -> None:
-        """Overwrite *rows* (tokens, width) of texts of *lengths* tokens with the layer's output."""
+        """
+        Overwrite *rows* (tokens, width) with the layer's output.
+
+        *lengths* are the texts' numbers of tokens.
+        """
         rows += self.attention_output.apply(_attend(self.query_key_value.apply(rows), lengths))
         self.attention_norm.apply_in_place(rows)
         for start in range(0, len(rows), FEED_FORWARD_ROWS):
@@ -96,7 +100,7 @@ class Layer(NamedTuple):
 
 def gelu_in_place(values: Floats) -> None:
     """
-    Overwrite *values* with their exact GELU, `x * (1 + erf(x / sqrt(2))) / 2`.
+    Overwrite *values* with their GELU, `x * (1 + erf(x / sqrt(2))) / 2`.
 
     Written as `max(x, 0) - |x| * erfc(|x| / sqrt(2)) / 2`, which needs no sign.
     """
@@ -125,7 +129,7 @@ def softmax_in_place(scores: Floats) -> None:
 
 
 def _attend(query_key_value: Floats, lengths: Sequence[int]) -> Floats:
-    """Return (tokens, width): the attention of each token over the tokens of its own text."""
+    """Return (tokens, width): each token's attention within its own text."""
     gathered = np.empty((len(query_key_value), HEADS * HEAD_WIDTH), np.float32)
     start = 0
     for length, texts in _equal_lengths(lengths):
@@ -136,7 +140,7 @@ def _attend(query_key_value: Floats, lengths: Sequence[int]) -> Floats:
 
 
 def _equal_lengths(lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """Return runs of (length, texts) in the order of *lengths*, none above `MAX_SCORES`."""
+    """Return runs of (length, texts), in order, none above `MAX_SCORES`."""
     runs = []
     for length, group in groupby(lengths):
         texts = len(list(group))
@@ -163,7 +167,11 @@ TOKEN_TYPES = 2
 
 
 class Encoder:
-    """Token ids in, embeddings out; the matrices stay in the mapped file until they are needed."""
+    """
+    Turns token ids into embeddings.
+
+    The matrices stay in the mapped file until they are needed.
+    """
 
     def __init__(self, weights: Weights) -> None:
         tensors = _TensorReader(weights)
@@ -178,12 +186,10 @@ class Encoder:
         """
         Return (texts, 384): the mean over all tokens of each text, not normalised.
 
-        Texts of equal length that stand together are attended to together; otherwise
-        their order means nothing.
+        Adjacent texts of equal length are computed together; otherwise the order does not matter.
 
         Args:
             token_ids: 1 to 256 of them for each of at least one text.
-
         """
         lengths = [len(ids) for ids in token_ids]
         # Damaged weights may overflow: their normalisation refuses them.
@@ -209,7 +215,7 @@ def _means(rows: Floats, lengths: Sequence[int]) -> Floats:
 
 
 class _TensorReader:
-    """Finds the tensors of one export by the names it gave them; see `LAYER_MATRICES`."""
+    """Finds tensors by the names of one export, see `LAYER_MATRICES`."""
 
     def __init__(self, weights: Weights) -> None:
         self._weights = weights
@@ -261,7 +267,7 @@ class _TensorReader:
 
 
 def _fuse(*parts: Dense) -> Dense:
-    """Return one map that does the work of *parts*, outputs side by side: one product is faster than three."""
+    """Concatenate the outputs of *parts*, because one product is faster than three."""
     return Dense(
         weight=np.concatenate([part.weight for part in parts], axis=1),
         scale=np.concatenate([part.scale for part in parts]),

@@ -1,4 +1,8 @@
-"""The weights of the embedded model: the file, its checksum, and its tensors, read from ONNX without the onnx package."""
+"""
+The embedded model's weights: file, checksum and tensors.
+
+They are read from ONNX without the onnx package.
+"""
 
 import os
 from collections.abc import Iterator
@@ -29,7 +33,7 @@ MAX_VARINT_BYTES = 10
 
 
 class Tensor(NamedTuple):
-    """The position of a tensor's values: *offset* in bytes from the start of the file."""
+    """The place of a tensor's values, at *offset* bytes in the file."""
 
     dims: tuple[int, ...]
     data_type: int
@@ -37,7 +41,11 @@ class Tensor(NamedTuple):
 
 
 class _Field(NamedTuple):
-    """One protobuf field: its bytes go from *start* to *end*; a varint also has a *value*."""
+    """
+    One protobuf field, from byte *start* to *end*.
+
+    Only a varint has a *value*.
+    """
 
     number: int
     start: int
@@ -97,7 +105,11 @@ def _field(data: mmap, number: int, wire_type: int, start: int) -> _Field:
 
 
 def _varint(data: mmap, start: int) -> tuple[int, int]:
-    """Return the number at *start* and where it ends; seven bits a byte, lowest first."""
+    """
+    Return the number at *start* and its end.
+
+    Seven bits a byte, lowest first.
+    """
     value = 0
     for index in range(MAX_VARINT_BYTES):
         byte = data[start + index]
@@ -136,7 +148,7 @@ class Weights(NamedTuple):
         Return the offset of tensor *name*.
 
         Raises:
-            EmbedderUnavailableError: it is not there, or not of these dimensions and type.
+            EmbedderUnavailableError: it is missing, or not of these dimensions and type.
         """
         tensor = self.tensors.get(name)
         if tensor is None or (tensor.dims, tensor.data_type) != (dims, data_type):
@@ -159,7 +171,7 @@ def find_weights() -> str:
 
 def open_weights(path: str) -> Weights:
     """
-    Map the file at *path* and list its tensors; takes a few milliseconds.
+    Map the file at *path* and list its tensors, in a few milliseconds.
 
     Only the size is compared with the release's: `verify_sha256` reads every byte.
 
@@ -180,7 +192,7 @@ def open_weights(path: str) -> Weights:
 
 def verify_sha256(path: str) -> None:
     """
-    Read the whole file and compare its sha256 with the release's; takes 15 to 60 ms.
+    Compare the file's sha256 with the release's, in 15 to 60 ms.
 
     Raises:
         EmbedderUnavailableError: it can't be read, or is not the release's file.

@@ -1,9 +1,9 @@
 """
 BERT's uncased WordPiece tokenizer, standard library only.
 
-Agrees with Hugging Face `tokenizers` but for three things, on purpose: a literal
-`[CLS]` in a text is plain text, a lone surrogate is dropped, and characters newer
-than either side's Unicode tables may be sorted differently.
+It agrees with Hugging Face `tokenizers` but for three things, on purpose: a literal `[CLS]` is
+plain text, a lone surrogate is dropped, and characters newer than either side's Unicode tables may
+be sorted differently.
 """
 
 import os
@@ -45,10 +45,10 @@ Vocabulary = dict[str, int]
 
 class _NormalisedCharacters(dict[int, str]):
     """
-    BERT's normalisation of each character, for `str.translate`; filled as characters turn up.
+    BERT's normalisation of each character, for `str.translate`, filled on demand.
 
-    Decomposing one character at a time, not a whole text, leaves runs of marks unordered.
-    All but a few marks are dropped anyway, and a long run costs no quadratic sort.
+    Characters are decomposed one by one, which leaves runs of marks unordered. Nearly all marks are
+    dropped anyway, and a long run costs no quadratic sort.
     """
 
     def __missing__(self, code: int) -> str:
@@ -86,7 +86,6 @@ class WordPiece:
 
     Args:
         vocabulary: Piece to id; a piece that continues a word starts with `##`.
-
     """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
@@ -94,7 +93,7 @@ class WordPiece:
         self._characters = _NormalisedCharacters()
 
     def token_ids(self, text: str) -> list[int]:
-        """Return the ids of *text*, `[CLS]` first and `[SEP]` last: 2 to 256 of them."""
+        """Return the 2 to 256 ids of *text*, from `[CLS]` to `[SEP]`."""
         ids = [START]
         for word in text[:MAX_CHARACTERS].translate(self._characters).split():
             ids += self._pieces(word)
@@ -103,7 +102,7 @@ class WordPiece:
         return [*ids[: MAX_TOKENS - 1], END]
 
     def _pieces(self, word: str) -> list[int]:
-        """Return the longest pieces from the left, or one [UNK] if *word* can't be covered."""
+        """Return the longest pieces from the left, or [UNK] if one is missing."""
         if len(word) > MAX_WORD_CHARACTERS:
             return [UNKNOWN]
         pieces = []
@@ -117,7 +116,7 @@ class WordPiece:
         return pieces
 
     def _longest_piece(self, word: str, start: int) -> tuple[int, int]:
-        """Return the end and the id of the longest piece at *start*; ends at *start* if there is none."""
+        """Return the end (*start* if there is none) and id of the longest piece."""
         prefix = "##" if start else ""
         for end in range(min(len(word), start + LONGEST_PIECE), start, -1):
             piece = self._vocabulary.get(prefix + word[start:end])
@@ -128,7 +127,7 @@ class WordPiece:
 
 def load_wordpiece() -> WordPiece:
     """
-    Return the tokenizer of the embedded model; takes about 10 ms.
+    Load the embedded model's tokenizer, in about 10 ms.
 
     Raises:
         EmbedderUnavailableError: `vocab.txt` is not beside this module.

@@ -1,4 +1,8 @@
-"""Vectors as numpy arrays: exact float32 rows, and int8 codes that bound each score. The packed form of codes."""
+"""
+Vectors as exact float32 rows and as int8 codes that bound scores.
+
+Blocks of codes are packed into bytes here too.
+"""
 
 import struct
 import zlib
@@ -14,7 +18,7 @@ Floats: TypeAlias = NDArray[np.float32]
 Seqs: TypeAlias = NDArray[np.int64]
 
 LONGEST = 1.001
-"""The length of a unit vector, with room for rounding; a longer one is damaged."""
+"""Upper bound of a unit vector's length with rounding; a longer one is damaged."""
 
 LARGEST_CODE = 127
 
@@ -29,7 +33,7 @@ ROOM = 5e-7  # for the rounding of the bounds themselves
 
 
 def find(wanted: Seqs, seqs: Seqs) -> NDArray[np.intp]:
-    """Return the place of each of *wanted* in *seqs*, which ascend, -1 where it is not in it."""
+    """Return the places of *wanted* in ascending *seqs*, -1 if missing."""
     # Not np.isin: that imports numpy.ma, a twentieth of a session start.
     if not len(seqs):
         return np.full(len(wanted), -1)
@@ -39,13 +43,12 @@ def find(wanted: Seqs, seqs: Seqs) -> NDArray[np.intp]:
 
 class QueryCodes(NamedTuple):
     """
-    A query as vectors are compared with it.
+    A query, exact and coded.
 
     Attributes:
         exact: float32, a unit vector.
         codes: The query, rounded to whole multiples of its scale.
         scale: A step of the codes.
-
     """
 
     exact: Floats
@@ -54,7 +57,7 @@ class QueryCodes(NamedTuple):
 
     @classmethod
     def of(cls, query: Floats) -> "QueryCodes":
-        """Return the codes of a unit vector."""
+        """Encode a unit vector."""
         coded = encode(Rows(np.zeros(1, dtype=np.int64), query[np.newaxis]))
         return cls(query, coded.values[0], float(coded.scales[0]))
 
@@ -65,9 +68,8 @@ class Comparison(NamedTuple):
 
     Attributes:
         scores: float32, close to the exact scores.
-        errors: float32, the upper bounds of how far they are from the exact scores, rounded to 1e-6.
-        coarse: float64, the scores of the query's codes, the same in whatever order and company rows are compared.
-
+        errors: float32, upper bounds of their distance from the exact scores (rounded to 1e-6).
+        coarse: float64, the scores of the query's codes, independent of order and blocks.
     """
 
     scores: Floats
@@ -80,9 +82,8 @@ class Rows(NamedTuple):
     The vectors of some entries.
 
     Attributes:
-        seqs: The numbers of the rows' entries, ascending, int64.
+        seqs: Entry numbers, ascending, int64.
         values: float32, a row for an entry.
-
     """
 
     seqs: Seqs
@@ -94,11 +95,10 @@ class Codes(NamedTuple):
     The vectors of some entries, each rounded to whole multiples of its scale.
 
     Attributes:
-        seqs: The numbers of the rows' entries, ascending, int64.
+        seqs: Entry numbers, ascending, int64.
         scales: float32, of each row.
-        residuals: float32, the length of what each row lost by rounding, rounded up.
+        residuals: float32, the length of each row's rounding error, rounded up.
         values: int8, a row for an entry.
-
     """
 
     seqs: Seqs
@@ -108,11 +108,15 @@ class Codes(NamedTuple):
 
     @classmethod
     def none(cls, dimensions: int) -> "Codes":
-        """Return the codes of no row."""
+        """Return codes without rows."""
         return encode(Rows(np.empty(0, dtype=np.int64), np.empty((0, dimensions), dtype=np.float32)))
 
     def compare(self, query: QueryCodes) -> Comparison:
-        """Return the scores against *query*; by Cauchy and Schwarz none is off by more than its residual."""
+        """
+        Return the scores against *query*, each within its error bound.
+
+        The bound is the residual's, by Cauchy and Schwarz.
+        """
         dimensions = len(query.exact)
         # Sums of products of codes must be exact: float32 holds all integers below 2^24.
         product: type[np.floating[Any]] = np.float32 if dimensions * LARGEST_CODE**2 < 2**24 else np.float64
@@ -128,12 +132,16 @@ class Codes(NamedTuple):
 
 
 def _rounding(dimensions: int) -> float:
-    """Return the upper bound of the error of a float32 product of two unit vectors, and of rounding scores."""
+    """Bound the error of a float32 product of unit vectors and of rounded scores."""
     return 2 * (dimensions + 4) * UNIT_ROUNDOFF + HALF_A_STEP + ROOM
 
 
 def rows_of(block: VectorBlock, dimensions: int) -> Rows:
-    """Return the vectors of *block* in the order of their entries; damaged ones are left out: they are no unit vectors."""
+    """
+    Return the vectors of *block* in order of their entries.
+
+    Damaged vectors are left out: they are longer than a unit vector.
+    """
     values = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), dimensions)
     seqs = np.array(block.seqs, dtype=np.int64)
     with np.errstate(all="ignore"):
@@ -160,14 +168,18 @@ def encode(rows: Rows) -> Codes:
 
 VERSION = 1
 HEADER = struct.Struct("<IIqII")
-"""Version, checksum of all after it, stamp, number of rows, dimensions; then the fields of `Codes`, little-endian."""
+"""Version, checksum of the rest, stamp, number of rows, dimensions; then `Codes`, little-endian."""
 
 AFTER_CHECKSUM = struct.calcsize("<II")
 ROW_BYTES = 16  # of a number, a scale and a residual
 
 
 def pack(block: VectorBlock, stamp: int) -> bytes | None:
-    """Return the codes of *block* as bytes that belong to *stamp*; None if it has a vector that is no unit vector."""
+    """
+    Return the codes of *block* as bytes that belong to *stamp*.
+
+    It returns None if a vector is damaged.
+    """
     if not block.seqs:
         return None
     dimensions = len(block.values) // len(block.seqs)
@@ -188,7 +200,11 @@ def pack(block: VectorBlock, stamp: int) -> bytes | None:
 
 
 def unpack(packed: bytes, stamp: int, dimensions: int) -> Codes | None:
-    """Return the codes that `pack` made; None if they are damaged, of another version or width, or do not belong to *stamp*."""
+    """
+    Return the codes that `pack` made for *stamp*.
+
+    It returns None if they are damaged, of another version or width, or of another stamp.
+    """
     if len(packed) < HEADER.size:
         return None
     version, checksum, own_stamp, count, width = HEADER.unpack_from(packed)

@@ -1,4 +1,4 @@
-"""The vectors that a process has loaded, block by block, and the matches of a query among them."""
+"""Load vectors block by block and match a query against them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -28,7 +28,6 @@ class Members(NamedTuple):
         seqs: Their numbers, ascending, int64.
         categories: The category of each, as its place in `names`.
         names: The categories; None stands for other kinds than learnings.
-
     """
 
     seqs: Seqs
@@ -37,7 +36,7 @@ class Members(NamedTuple):
 
     @classmethod
     def of(cls, numbers: Mapping[str | None, str]) -> "Members":
-        """Return the members of *numbers*, texts of numbers joined by commas."""
+        """Parse *numbers*, which are joined by commas in each category."""
         groups = [np.fromstring(text, dtype=np.int64, sep=",") for text in numbers.values()]
         seqs = np.concatenate([np.empty(0, dtype=np.int64), *groups])
         places = np.repeat(np.arange(len(groups), dtype=np.int8), [len(group) for group in groups])
@@ -45,7 +44,7 @@ class Members(NamedTuple):
         return cls(seqs[order], places[order], tuple(numbers))
 
     def among(self, seqs: Sequence[int]) -> "Members":
-        """Return those of *seqs*."""
+        """Return the members among *seqs*."""
         places = find(np.array(sorted({*seqs}), dtype=np.int64), self.seqs)
         places = places[places >= 0]
         return self._replace(seqs=self.seqs[places], categories=self.categories[places])
@@ -55,12 +54,8 @@ class LoadedVectors:
     """
     The codes of a source's vectors, read as they are needed.
 
-    From the second query on they are kept until their block changes: a process that asks again will ask more, and one that asks once
-    stays small.
-
-    Args:
-        source: Of the vectors.
-
+    From the second query on they are kept until their block changes: a process that asks again will
+    ask more, and one that asks once stays small.
     """
 
     def __init__(self, source: BlockSource) -> None:
@@ -70,7 +65,7 @@ class LoadedVectors:
         self._members: dict[tuple[int, EntryFilter], Members] = {}
 
     def members(self, only: EntryFilter) -> Members:
-        """Return the entries of *only*; those of the last filters are kept until the store changes."""
+        """Return the entries of *only*, cached for the last filters until the store changes."""
         asked = (self.source.version(), only._replace(among=None))  # a list is rarely the same in two queries
         members = self._members.pop(asked, None) or Members.of(self.source.members(asked[1]))
         self._members[asked] = members
@@ -79,7 +74,7 @@ class LoadedVectors:
         return members if only.among is None else members.among(only.among)
 
     def codes(self, members: Members) -> Iterator[Codes]:
-        """Yield the codes of all vectors of *members*, and of others, block by block in ascending order."""
+        """Yield the codes of *members*, and of others, in ascending order of blocks."""
         self._queries += 1
         blocks = self.source.blocks()
         self._codes = {number: kept for number, kept in self._codes.items() if number in blocks}
@@ -104,7 +99,7 @@ class LoadedVectors:
         return codes
 
     def _unpack(self, number: int, state: BlockState) -> Codes | None:
-        """Return a block as it is packed; None if it is not, or does not fit its stamp."""
+        """Return a packed block, None if there is none with its stamp."""
         if not state.is_packed or state.stamp is None:
             return None
         codes = unpack(self.source.packed(number) or b"", state.stamp, self.source.dimensions)
@@ -120,8 +115,9 @@ class NumpyMatches(Matches):
     """
     The stored vectors of some entries, scored against a query.
 
-    Codes give bounds of scores. Only entries that the bounds can't exclude are scored, in float64, from their float32 vectors; so
-    matches and scores are those of comparing every vector. The statistics but for the best score are those of the codes' scores.
+    Codes give bounds of scores. Only entries that the bounds can't exclude are scored, in float64
+    from their float32 vectors, so matches and scores are those of comparing every vector. The
+    statistics but for the best score are those of the codes' scores.
     """
 
     def __init__(self, loaded: LoadedVectors, members: Members, query: Vector) -> None:
@@ -179,14 +175,13 @@ class _Compared:
     The members that have a vector, compared with a query.
 
     Args:
-        blocks: The codes of the vectors of all *members*, and of others, in ascending order.
+        blocks: The codes of all *members*, and of others, in ascending order.
         members: The entries compared.
         query: A unit vector.
 
     Attributes:
         seqs: The numbers of the members with a vector, ascending.
-        coarse: The score of each, as codes give it, float64.
-
+        coarse: The score of each by its codes, float64.
     """
 
     def __init__(self, blocks: Iterable[Codes], members: Members, query: Floats) -> None:
@@ -207,7 +202,11 @@ class _Compared:
         self._names = members.names
 
     def nearest(self, k: int, category: Category | None) -> Seqs:
-        """Return the numbers of the *k* best of a category, or of all, and of those that might be among them, ascending."""
+        """
+        Return the entries that may be among the *k* best, ascending.
+
+        With a category, only its entries count.
+        """
         seqs, scores, errors = self.seqs, self._scores, self._errors
         if category is not None:
             own = np.zeros(len(seqs), dtype=bool)

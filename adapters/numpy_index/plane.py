@@ -1,4 +1,4 @@
-"""Principal components of stored vectors, and groups of near duplicates among them."""
+"""Principal components of stored vectors, and groups of near duplicates."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,23 +17,25 @@ NEAR = 0.9
 """The cosine from which two entries are near duplicates."""
 
 MAX_COMPARED = 20_000
-"""Comparing each with each takes four seconds for so many."""
+"""Comparing all pairs of so many takes four seconds."""
 
 BLOCK = 1_000
 COARSE = 32
-"""Principal components that are compared before whole vectors: distances in them are never larger than the true ones."""
+"""Principal components compared first: their distances are never larger than the true ones."""
 
 MANY = 0.02
-"""Where the components leave more of all pairs than this, comparing all vectors at once is faster than pair by pair."""
+"""Above this share of remaining pairs, comparing all vectors at once is faster than one by one."""
 
 
 class NumpyProjection(Projection):
     """
-    The plane of the first two principal components; the last one is kept until the store changes.
+    The plane of the first two principal components.
+
+    The last plane is kept until the store changes.
 
     Args:
         source: Of the vectors.
-        max_compared: Above so many entries near duplicates are not looked for.
+        max_compared: Near duplicates are not searched among more entries.
     """
 
     def __init__(self, source: VectorSource, max_compared: int = MAX_COMPARED) -> None:
@@ -68,7 +70,11 @@ class NumpyProjection(Projection):
 
 
 def _principal_components(rows: Rows) -> tuple[Rows, NDArray[np.float64]]:
-    """Return the coordinates of *rows* in their first components, and the share of the variance of each, the largest first."""
+    """
+    Return the coordinates of *rows*, and each component's share of the variance.
+
+    The largest component comes first.
+    """
     centred = rows - rows.mean(axis=0, dtype=np.float64).astype(np.float32)
     values, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
     axes = axes[:, ::-1][:, :COARSE]

@@ -1,4 +1,4 @@
-"""The vector index; numpy is imported with the first query."""
+"""The vector index in numpy, imported with the first query."""
 
 import importlib.util
 import os
@@ -16,18 +16,15 @@ if TYPE_CHECKING:
 
 MEGABYTE = 1_000_000
 MIN_ADDRESS_SPACE = 400 * MEGABYTE
-"""With less, numpy's OpenBLAS ends the process while it is loaded, or can't be mapped."""
+"""With less, numpy's OpenBLAS can't be loaded, or ends the process."""
 
 
 class NumpyVectorIndex(VectorIndex):
     """
-    Exact nearest neighbours: bounds by packed blocks, then float64 for whatever they can't exclude.
+    Exact nearest neighbours by bounds from packed blocks.
 
-    Loaded vectors are kept until their block changes.
-
-    Args:
-        source: Of the vectors.
-
+    Entries that the bounds can't exclude are scored in float64. Loaded vectors are kept until their
+    block changes.
     """
 
     def __init__(self, source: BlockSource) -> None:
@@ -57,7 +54,11 @@ class NumpyVectorIndex(VectorIndex):
 
 
 def pack_block(block: VectorBlock, stamp: int) -> bytes | None:
-    """Return *block* as packed bytes that belong to *stamp*, None if it can't be packed, as without numpy."""
+    """
+    Return *block* as bytes that belong to *stamp*.
+
+    It returns None if the block can't be packed, as without numpy.
+    """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from hardwon.adapters.numpy_index.blocks import pack  # noqa: PLC0415  # numpy

@@ -1,7 +1,7 @@
 """
-An httpx client bounded in time and size, whose errors and refusals are those of `errors`.
+An httpx client with bounds on time and size.
 
-Imported with the first request only, as it imports httpx.
+It is imported with the first request, because it imports httpx.
 """
 
 import json
@@ -25,14 +25,14 @@ from hardwon.adapters.providers.endpoint import (
     ProviderUnavailableError,
 )
 
-# ValueError and ImportError: proxy settings that httpx can't use. OSError: certificates that can't be read.
+# ValueError and ImportError: unusable proxy settings. OSError: unreadable certificates.
 # RuntimeError: no thread left, and httpx's own complaints about streams and closed clients.
 MAPPED = (httpx.HTTPError, httpx.InvalidURL, httpx.CookieConflict, ValueError, ImportError, OSError, RuntimeError)
 
 
 @contextmanager
 def failures_translated(endpoint: Endpoint) -> Iterator[None]:
-    """Translate the errors of httpx into a `ProviderError` that names *endpoint*."""
+    """Translate httpx's errors into a `ProviderError`."""
     try:
         yield
     except MAPPED as error:
@@ -74,7 +74,7 @@ SECONDS = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)s?")
 
 
 def refusal(endpoint: Endpoint, response: "httpx.Response") -> ProviderError:
-    """Return the error for *response*, which was read to its end and is not a success."""
+    """Return the error for *response*, complete and without success."""
     status, body = response.status_code, _json_of(response)
     detail = _message_in(body) or response.text
     if status == TOO_MANY_REQUESTS:
@@ -106,7 +106,6 @@ def _json_of(response: "httpx.Response") -> Any:
 
 
 def _message_in(body: Any) -> str:
-    """Return the message in `{"error": {"message": …}}`, `{"error": …}` or `{"detail": …}`, else nothing."""
     if isinstance(body, list) and len(body) == 1:  # Gemini's compatible API wraps its errors in a list
         return _message_in(body[0])
     if not isinstance(body, dict):
@@ -118,7 +117,7 @@ def _message_in(body: Any) -> str:
 
 
 def _retry_after(response: "httpx.Response", body: Any) -> float | None:
-    """Return the seconds in `Retry-After`, as a number or a date, or in Gemini's `retryDelay`."""
+    """Return the seconds to wait, from `Retry-After` or Gemini's `retryDelay`."""
     text = response.headers.get("retry-after") or _retry_delay(body)
     if match := SECONDS.fullmatch(text.strip()):
         return float(match[1])
@@ -147,10 +146,10 @@ HEADERS_OF_ENCODING = ("content-encoding", "content-length", "transfer-encoding"
 
 class BoundedClient(httpx.Client):
     """
-    An httpx client whose timeout bounds the whole exchange, from the DNS lookup to the last byte.
+    An httpx client whose timeout covers the exchange from DNS lookup to last byte.
 
-    It follows no redirect, which would get the key, and raises only
-    `ProviderError`, also for a status other than 2xx.
+    It follows no redirect, which would get the key, and raises only `ProviderError`, also for a
+    status other than 2xx.
     """
 
     def __init__(self, endpoint: Endpoint, transport: httpx.BaseTransport | None = None) -> None:
@@ -165,12 +164,16 @@ class BoundedClient(httpx.Client):
         self._endpoint = endpoint
 
     def exchange(self, method: str, path: str, body: bytes | None, seconds: float) -> bytes:
-        """Send *body* as JSON to *path*, return the answer's body; raises the errors of `send`."""
+        """Send *body* as JSON and return the answer's body, or raise as `send` does."""
         with failures_translated(self._endpoint):
             return self.send(self._json_request(method, path, body, httpx.Timeout(seconds))).content
 
     def stream_lines(self, method: str, path: str, body: bytes, silence: float) -> Iterator[str]:
-        """Yield the lines of the answer as they come, *silence* seconds apart at most; raises the errors of `send`."""
+        """
+        Yield the answer's lines as they come, or raise as `send` does.
+
+        *silence* is the longest time between two lines, in seconds.
+        """
         with failures_translated(self._endpoint):
             request = self._json_request(method, path, body, httpx.Timeout(silence, connect=CONNECT_SECONDS))
             with closing(self.send(request, stream=True)) as response:
@@ -186,8 +189,7 @@ class BoundedClient(httpx.Client):
         Return the answer to *request*, read to its end unless *stream*.
 
         Raises:
-            ProviderError: the answer is no success, is too large, or was not all there within
-                the request's timeout.
+            ProviderError: the answer is no success, is too large, or was incomplete at the timeout.
         """
         answer = super().send
         with failures_translated(self._endpoint):
@@ -206,10 +208,9 @@ class BoundedClient(httpx.Client):
 
 class _Exchange:
     """
-    An exchange in a separate thread, which is abandoned at the timeout.
+    An exchange in a separate thread, abandoned at the timeout.
 
-    httpx's timeouts restart for each address, header line and chunk, and
-    do not cover the DNS lookup.
+    httpx's timeouts restart for each address, header line and chunk, and omit the DNS lookup.
     """
 
     def __init__(self, endpoint: Endpoint, start: Callable[[], httpx.Response]) -> None:
@@ -250,7 +251,7 @@ class _Exchange:
 
 
 def _trust(url: str) -> ssl.SSLContext:
-    """Return the certificates to trust: the system's list (or `SSL_CERT_FILE`), else certifi's."""
+    """Trust the system's certificates (or `SSL_CERT_FILE`), else certifi's."""
     if not url.lower().startswith("https:"):
         return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # without certificates: reading the list takes 20 ms
     context = ssl.create_default_context()

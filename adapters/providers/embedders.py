@@ -1,4 +1,8 @@
-"""Embedders on the network, which is used from the first text on, and the cut of texts to a model's limit."""
+"""
+Embedders on the network, and the cut of texts to a model's limit.
+
+Nothing is sent before the first text.
+"""
 
 import math
 import re
@@ -28,9 +32,9 @@ PIECE = re.compile(r"[A-Za-z]{1,3}|[^\sA-Za-z]")
 """
 Estimate of a token: three ASCII letters, or any other character but white space.
 
-English has about 4.4 characters a token and is cut at two thirds of the limit; code,
-digits and Chinese have one or two, and Ollama since 0.13.5 answers an overlong text
-with an error whatever `truncate` says (ollama/ollama#14186), so the count errs on that side.
+English has about 4.4 characters a token and is cut at two thirds of the limit; code, digits and
+Chinese have one or two. Ollama since 0.13.5 refuses an overlong text whatever `truncate` says
+(ollama/ollama#14186), so the count errs on that side.
 """
 
 
@@ -46,11 +50,11 @@ class RemoteEmbedder(Embedder):
     """
     An embedder that asks a provider over HTTP.
 
-    A request takes 30 s at most, and a blank text means no request at all. Subclasses name their provider and send
+    A request takes 30 s at most; a blank text is not sent. Subclasses name their provider and send
     the request.
 
     Args:
-        api_key: The key; without one that the provider needs, embedding raises.
+        api_key: The key; if the provider needs one and it is empty, embedding raises.
         model: The model's name, empty for the provider's default.
         dimensions: Width of the vectors, 0 for the model's own.
         base_url: The address of the API, empty for the provider's own.
@@ -58,7 +62,6 @@ class RemoteEmbedder(Embedder):
 
     Raises:
         EmbedderUnavailableError: the width of *model* is neither known nor given.
-
     """
 
     provider: ClassVar[Provider]
@@ -107,7 +110,7 @@ class RemoteEmbedder(Embedder):
 
     @abstractmethod
     def _rows(self, texts: Sequence[str], task: Task, deadline: Deadline) -> Any:
-        """Ask for the vectors of *texts*; return a list of lists of numbers, in order, if the answer holds one."""
+        """Request vectors and return them in the order of *texts*, unchecked."""
 
     def _name(self, model: str) -> str:
         return model
@@ -151,10 +154,11 @@ class RemoteEmbedder(Embedder):
 
 class GeminiEmbedder(RemoteEmbedder):
     """
-    Embeddings by Google's Gemini API (https://ai.google.dev/api/embeddings): documents with google-genai, queries without.
+    Embeddings by Google's Gemini API (https://ai.google.dev/api/embeddings).
 
-    The session hook asks for one query and has no second to spare for importing google-genai. Both ways lead to the
-    same method of the API, and so to the same space.
+    Documents go through google-genai, queries do not: the session hook asks for one query and has
+    no second to spare for that import. Both use the same method of the API, so the space is the
+    same.
     """
 
     provider = GEMINI
@@ -194,7 +198,11 @@ class GeminiEmbedder(RemoteEmbedder):
 
 
 class OllamaEmbedder(RemoteEmbedder):
-    """Embeddings by a model that Ollama runs on the user's own machine; its address has any form of `OLLAMA_HOST`."""
+    """
+    Embeddings by a model that Ollama runs on the user's machine.
+
+    Its address has any form of `OLLAMA_HOST`.
+    """
 
     provider = OLLAMA
 
@@ -208,7 +216,7 @@ class OllamaEmbedder(RemoteEmbedder):
 
     def pull(self, progress: PullProgress | None = None) -> None:
         """
-        Download the model, however long it takes.
+        Download the model, without a time limit.
 
         Raises:
             EmbedderError: Ollama does not run, has no such model, or broke off.
@@ -251,7 +259,11 @@ class OpenAiEmbedder(RemoteEmbedder):
 
 
 class VoyageEmbedder(RemoteEmbedder):
-    """Embeddings by Voyage AI (https://docs.voyageai.com/reference/embeddings-api); 256 to 2048 dimensions."""
+    """
+    Embeddings by Voyage AI, with 256 to 2048 dimensions.
+
+    See https://docs.voyageai.com/reference/embeddings-api.
+    """
 
     provider = VOYAGE
 
@@ -273,19 +285,14 @@ EMBEDDERS: Mapping[str, type[RemoteEmbedder]] = {
 
 
 def embedder_of(provider: str, environ: Mapping[str, str], model: str, dimensions: int) -> RemoteEmbedder:
-    """
-    Return the embedder of a provider, with the key and the address that the environment names.
-
-    Raises:
-        EmbedderUnavailableError: the width of *model* is neither known nor given.
-    """
+    """Return a provider's embedder, with key and address from the environment."""
     kind = EMBEDDERS[provider]
     key, url = (environ.get(name, "") for name in (kind.provider.key_variable, kind.provider.url_variable))
     return kind(key, model, dimensions, url)
 
 
 def _indexed_rows(answer: Any) -> Any:
-    """Return the vectors of an answer in OpenAI's shape, in the order of their `index`."""
+    """Return the vectors of an answer in OpenAI's shape, in order of their `index`."""
     try:
         return [row["embedding"] for row in sorted(answer["data"], key=lambda row: int(row["index"]))]
     except (KeyError, TypeError, ValueError):

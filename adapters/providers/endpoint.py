@@ -1,4 +1,4 @@
-"""The address and key of a provider, and its errors with their texts."""
+"""A provider's address and key, and its errors."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from hardwon.domain.model.errors import (
 )
 
 LONGEST_EXCERPT = 200
-# Providers repeat a refused key in part ("sk-ab****yz"); its first characters give such an echo away.
+# Providers echo a refused key in part ("sk-ab****yz"), recognisable by its first characters.
 TELLING_PREFIX = 8
 
 
@@ -36,12 +36,10 @@ class Endpoint:
         provider: Its name as users know it, such as `Gemini`.
         base_url: Scheme, host and the beginning of every path.
         key: The secret, empty for none.
-        key_name: The environment variable that holds it, empty when the provider takes no key.
+        key_name: The environment variable that holds it, empty if the provider takes no key.
         key_required: Whether to refuse a request without a key.
-        headers: Sent with every request.
-        way_out_of_404: The way out when the address or the model does not exist.
-        way_out_when_down: The way out when nobody answers.
-
+        way_out_of_404: The way out if the address or the model does not exist.
+        way_out_when_down: The way out if nobody answers.
     """
 
     provider: str
@@ -61,7 +59,7 @@ class Endpoint:
 
     def require_key(self) -> None:
         """
-        Refuse to send anything with a key that is missing or can't stand in a header.
+        Check that the key is present if required, and valid in a header.
 
         Raises:
             ProviderUnavailableError: naming the variable to set.
@@ -72,7 +70,7 @@ class Endpoint:
             raise ProviderUnavailableError(f"{self.key_name} holds characters that no key has: set it again")
 
     def says(self, problem: str, excerpt: str = "") -> str:
-        """Return one line of our own words, with at most 200 characters of *excerpt* and never the key."""
+        """Return a one-line message with a short excerpt, never with the key."""
         words = self._without_key(" ".join("".join(c if c.isprintable() else " " for c in excerpt).split()))
         shortened = words if len(words) <= LONGEST_EXCERPT else words[: LONGEST_EXCERPT - 1] + "…"
         return f"{self.provider} at {self.host} {problem}" + (f": {shortened}" if shortened else "")
@@ -101,9 +99,10 @@ def endpoint_of(provider: Provider, key: str, url: str, model: str) -> Endpoint:
 
 class ProviderError(EmbedderError, LabelerUnavailableError):
     """
-    The root of a provider's errors; as they are errors of the ports too, no adapter translates them.
+    The base class of a provider's errors.
 
-    Every message is one line that names the provider, its host and the way out, never the key.
+    They are errors of the ports too, so no adapter translates them. Every message is one line that
+    names the provider, its host and the way out, never the key.
     """
 
 

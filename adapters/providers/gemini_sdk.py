@@ -1,4 +1,4 @@
-"""google-genai, for documents only: importing it takes about a second."""
+"""Embed documents with google-genai, whose import takes about a second."""
 
 import inspect
 import logging
@@ -25,8 +25,8 @@ class GeminiSdk:
     """
     Embedding with google-genai through the client of *http*.
 
-    Deadline, redirects, certificates and errors are therefore the same as without it.
-    No retries: the caller decides.
+    So deadline, redirects, certificates and errors are the same as without it. No retries: the
+    caller decides.
     """
 
     def __init__(self, http: JsonHttp, api_version: str) -> None:
@@ -64,7 +64,7 @@ class GeminiSdk:
         # It warns wrongly that it prefers GOOGLE_API_KEY to GEMINI_API_KEY: the key is passed.
         logging.getLogger("google_genai").setLevel(logging.ERROR)
         with _setup_errors():
-            # Explicit, as GOOGLE_GENAI_USE_VERTEXAI in the environment would send the texts elsewhere.
+            # Explicit, as GOOGLE_GENAI_USE_VERTEXAI would send the texts elsewhere.
             return genai.Client(api_key=self._http.endpoint.key, vertexai=False, http_options=self._options())
 
     def _options(self) -> "types.HttpOptions":
@@ -72,7 +72,7 @@ class GeminiSdk:
 
         from google.genai import types  # noqa: PLC0415  # over a second to import
 
-        # For its unused asynchronous client: else it reads the list of certificates twice, in 40 ms.
+        # For its unused asynchronous client, which would read the certificates again, in 40 ms.
         no_certificates = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         return types.HttpOptions(
             base_url=self._http.endpoint.base_url,
@@ -111,7 +111,6 @@ def _require_fields(config: type) -> None:
 
 @contextmanager
 def _setup_errors() -> Iterator[None]:
-    """Translate the errors of google-genai about options it does not know, or an environment it can't use."""
     try:
         yield
     except (ValueError, TypeError, ImportError, OSError) as error:

@@ -25,14 +25,12 @@ class JsonHttp:
     """
     A client of a provider that sends and receives JSON.
 
-    Imports httpx with the first request, reuses its connection,
-    follows no redirect, takes proxies from the environment, trusts the system's
-    certificates, and reads at most 64 MB.
+    It reuses its connection, follows no redirect, takes proxies from the environment, trusts the
+    system's certificates, and reads at most 64 MB.
 
     Args:
         endpoint: The provider's address, key and headers.
         transport: Replaces the network.
-
     """
 
     def __init__(self, endpoint: Endpoint, transport: "httpx.BaseTransport | None" = None) -> None:
@@ -45,14 +43,14 @@ class JsonHttp:
         Return the answer to *body* sent to *path*, which begins with a slash.
 
         Raises:
-            ProviderUnavailableError: no success, or not all of it before *deadline* or within 30 s.
+            ProviderUnavailableError: no success, or incomplete before *deadline* or after 30 s.
             ProviderRateLimitedError: the provider wants fewer requests.
             ProviderAnswerUnusableError: the answer is no JSON.
         """
         return self._ask("POST", path, _encoded(body), deadline)
 
     def get(self, path: str, deadline: Deadline) -> Any:
-        """Return the answer to a request for *path*; raises the errors of `post`."""
+        """Return the answer to a request for *path*, or raise as `post` does."""
         return self._ask("GET", path, None, deadline)
 
     def stream(self, path: str, body: object) -> Iterator[Any]:
@@ -71,7 +69,7 @@ class JsonHttp:
 
     def seconds_until(self, deadline: Deadline) -> float:
         """
-        Return how long a request may take: the time before *deadline*, at most 30 s.
+        Return the time limit of a request: until *deadline*, at most 30 s.
 
         Raises:
             ProviderUnavailableError: no time is left.
@@ -83,7 +81,9 @@ class JsonHttp:
 
     def client(self) -> "BoundedClient":
         """
-        Return the client, created at first use; its connections close with this object.
+        Return the client, created at first use.
+
+        Its connections close with this object.
 
         Raises:
             ProviderUnavailableError: the environment's proxies or certificates can't be used.
@@ -123,7 +123,11 @@ _IMPORTING = threading.Lock()
 
 
 def _import_httpx() -> None:
-    """Import httpx without its command line, whose rich, click and pygments double the 0.2 s it takes."""
+    """
+    Import httpx without its command line.
+
+    Its imports (rich, click and pygments) would double the 0.2 s it takes.
+    """
     with _IMPORTING:  # several spaces are queried at once, in threads
         if "httpx" in sys.modules:
             return

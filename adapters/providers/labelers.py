@@ -1,4 +1,8 @@
-"""Labelers on the network, which is used from the first entry on; their prompt, and the parser of its answer."""
+"""
+Labelers on the network, their prompt, and the parser of its answer.
+
+Nothing is sent before the first entry.
+"""
 
 import json
 import re
@@ -27,14 +31,16 @@ MAX_TOKENS = 300
 
 class RemoteLabeler(KeywordLabeler):
     """
-    A labeler that asks a provider over HTTP. Subclasses name their provider, the request and its answer's text.
+    A labeler that asks a provider over HTTP.
+
+    Subclasses name their provider, the request and its answer's text.
 
     Args:
-        api_key: The key; without one that the provider needs, every call fails and nothing is sent.
+        api_key: The key; if the provider needs one and it is empty, every call fails and nothing is
+            sent.
         model: The model's name, empty for the provider's default.
         base_url: The address of the API, empty for the provider's own.
         transport: Replaces the network.
-
     """
 
     provider: ClassVar[Provider]
@@ -68,7 +74,7 @@ class RemoteLabeler(KeywordLabeler):
 
     @abstractmethod
     def _text_of(self, answer: Any) -> str:
-        """Return the model's text in an answer, empty where it has another shape; never raise."""
+        """Return the model's text in an answer, empty if it has another shape."""
 
     def _address(self, url: str) -> str:
         return url
@@ -90,7 +96,7 @@ class HaikuLabeler(RemoteLabeler):
 
     @override
     def _text_of(self, answer: Any) -> str:
-        """Return the text blocks, by type: other blocks may come before them."""
+        """Join the text blocks only, as other blocks may come before them."""
         blocks = answer.get("content") if isinstance(answer, dict) else None
         texts = [
             block.get("text")
@@ -102,10 +108,11 @@ class HaikuLabeler(RemoteLabeler):
 
 class OllamaLabeler(RemoteLabeler):
     """
-    Labels by a model that Ollama runs; its address has any form of `OLLAMA_HOST`.
+    Labels by a model that Ollama runs.
 
-    The prompt asks for the form of the answer, not Ollama's `format`, which fails with an array at the top level
-    (ollama/ollama issue 8000). Thinking is switched off: it would take more than five seconds.
+    The address has any form of `OLLAMA_HOST`. The prompt asks for the form of the answer, as
+    Ollama's `format` fails with an array at the top level (ollama/ollama issue 8000). Thinking is
+    switched off: it would take more than five seconds.
     """
 
     provider = OLLAMA
@@ -130,7 +137,7 @@ LABELERS: Mapping[str, type[RemoteLabeler]] = {"haiku": HaikuLabeler, "ollama": 
 
 
 def labeler_of(name: str, environ: Mapping[str, str], model: str) -> RemoteLabeler:
-    """Return a labeler, with the key and the address that the environment names."""
+    """Return a labeler, with key and address from the environment."""
     kind = LABELERS[name]
     key, url = (environ.get(variable, "") for variable in (kind.provider.key_variable, kind.provider.url_variable))
     return kind(key, model, url)
@@ -138,7 +145,7 @@ def labeler_of(name: str, environ: Mapping[str, str], model: str) -> RemoteLabel
 
 MAX_CONTENT = 6_000
 MAX_REASONING = 2_000
-"""Characters: with the rules about 2,500 tokens, so a local model's 4,096 hold them and the answer."""
+"""Characters: with the rules about 2,500 tokens, so the answer fits a local model's 4,096 too."""
 
 MAX_ANSWER = 5_000
 """Characters that are searched for the array; ten labels need a few hundred."""
@@ -169,7 +176,7 @@ _ARRAY_OF_STRINGS = re.compile(r'\[\s*"')
 
 
 def label_prompt(entry: Entry) -> str:
-    """Render the prompt for labels of *entry*; long texts are cut, the rules never."""
+    """Render the prompt for labels of *entry*, where only long texts are cut."""
     return PROMPT.format(
         least=MIN_LABELS,
         most=MAX_KEYWORDS,
@@ -184,7 +191,7 @@ def label_prompt(entry: Entry) -> str:
 
 def parse_labels(answer: str) -> list[str]:
     """
-    Parse the first JSON array of strings in *answer*, ignoring the text around it.
+    Parse the first JSON array of strings in *answer*.
 
     Raises:
         UnusableLabelsError: there is none, or it is empty.

@@ -1,4 +1,8 @@
-"""A running Ollama: its address, and its models (https://docs.ollama.com/api)."""
+"""
+Ask a running Ollama for its models, and pull them.
+
+The API: https://docs.ollama.com/api.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,15 +18,15 @@ PORT_OF_SCHEME = {"http": 80, "https": 443}
 LISTENING_ONLY = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  # not bound to, replaced
 
 PullProgress = Callable[[str, int, int], None]
-"""Called with the activity, and the present and total bytes of the current file; 0 and 0 when unknown."""
+"""Called with the activity, and the present and total bytes of the current file; 0 if unknown."""
 
 
 def ollama_url(host: str) -> str:
     """
     Return the URL of *host*, parsed like `OLLAMA_HOST` by Ollama.
 
-    Without a scheme the port is 11434, with one the scheme's default; an address
-    to listen on becomes this machine's.
+    Without a scheme the port is 11434, with one the scheme's default. An address to listen on
+    becomes this machine's.
     """
     scheme, found, rest = host.strip().partition("://")
     if not found:
@@ -56,7 +60,7 @@ def has_model(http: JsonHttp, model: str, deadline: Deadline) -> bool:
 
 def pull(http: JsonHttp, model: str, progress: PullProgress | None = None) -> None:
     """
-    Download *model*; an interrupted download is resumed.
+    Download *model*, resuming an interrupted download.
 
     Raises:
         ProviderError: Ollama does not run, has no such model, or broke off.

@@ -15,12 +15,11 @@ class Model(NamedTuple):
     A model that makes vectors.
 
     Attributes:
-        dimensions: Default width of its vectors; 0 where it has to be given.
-        max_tokens: Of a text.
+        dimensions: Default width of its vectors; 0 if it has to be given.
+        max_tokens: The longest text.
         task_scheme: How documents and queries are distinguished.
         prefixes: Text in front of a document or a query.
         task_types: A field of the request for a document or a query.
-
     """
 
     dimensions: int
@@ -37,23 +36,22 @@ class Provider(NamedTuple):
     Attributes:
         name: In settings.
         title: In messages.
-        url: The address of its API.
         url_variable: An environment variable that names another address.
-        key_variable: The environment variable of its key; empty where it takes none.
+        key_variable: The environment variable of its key; empty if it takes none.
         key_header: The header that carries the key, and its value.
         needs_key_elsewhere: Whether another address wants a key too.
         headers: Other headers of each request.
-        way_out_of_404: The way out when the address or the model does not exist, with `{model}` for that.
-        way_out_when_down: The way out when the server does not answer.
+        way_out_of_404: The way out if address or model does not exist, with `{model}`.
+        way_out_when_down: The way out if the server does not answer.
         model: The default model of vectors.
         models: The known models, by `family`.
         other_model: The facts about an unknown model.
         family: Returns the part of a model's name that its versions share.
-        models_of_kinds: The models when none is named, and the kinds of entries they embed; none for one model for all.
+        models_of_kinds: The models if none is named, and the kinds they embed; empty for one model
+            for all.
         max_texts: Texts in one request.
         max_characters: Characters in one request, unless a single text is longer.
         label_model: The default model of labels.
-
     """
 
     name: str
@@ -108,7 +106,7 @@ GEMINI = Provider(
 )
 
 RESERVED_TOKENS = 24
-"""For the longest prefix, as `cut_to_tokens` counts it, and for the begin and end marks of a model of Ollama."""
+"""For the longest prefix, as `cut_to_tokens` counts it, and a model's begin and end marks."""
 
 OLLAMA = Provider(
     name="ollama",

@@ -1,4 +1,8 @@
-"""The texts that a host gave its model beside the conversation, as its transcript has them. Standard library only."""
+"""
+Texts that a host gave its model beside the conversation.
+
+Standard library only.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +17,7 @@ MAX_BYTES = 64 * 1024 * 1024
 """Bytes at the end of the file that are read: a twentieth of a second."""
 
 HOOK_TEXTS = ("hook_success", "hook_additional_context")
-"""Claude Code's attachments with what the model got of a hook's plain output, and of its JSON."""
+"""Claude Code's attachments for a hook's plain output and for its JSON."""
 
 _COULD_HAVE = re.compile(rb'"type"\s*:\s*"(?:attachment|response_item)"')
 _HAS_GIVEN = re.compile(rb'"type"\s*:\s*"hook_(?:success|additional_context)"|"role"\s*:\s*"developer"')
@@ -21,18 +25,17 @@ _HAS_GIVEN = re.compile(rb'"type"\s*:\s*"hook_(?:success|additional_context)"|"r
 
 def given_texts(path: str) -> list[GivenText] | None:
     """
-    Return the texts that the model got beside the conversation, in the order of the transcript at *path*.
+    Return the texts that the model got beside the conversation, in order.
 
     Returns:
-        None where it can't be known: no file, or one without a line that could have such a text.
-
+        None if it can't be known: no file, or one without a line that could have such a text.
     """
     passages = [texts for line in last_lines(path, MAX_BYTES) if (texts := texts_given_in(line)) is not None]
     return [*chain.from_iterable(passages)] if passages else None
 
 
 def texts_given_in(line: bytes) -> Sequence[GivenText] | None:
-    """Return the texts of a line of a transcript; None for a line that never has any."""
+    """Return the given texts in a line, None if its kind has none."""
     if not _COULD_HAVE.search(line):
         return None
     return [*_given_in(object_in(line))] if _HAS_GIVEN.search(line) else ()

@@ -1,4 +1,8 @@
-"""The history with which a session goes on, which another session's transcript may have. Standard library only."""
+"""
+The history of a continued or forked session, across transcripts.
+
+Standard library only.
+"""
 
 import datetime as dt
 import math
@@ -16,13 +20,13 @@ from hardwon.adapters.transcripts.records import SYNTHETIC, object_in, objects_i
 from hardwon.domain.model.injection.receipt import GivenText, LastResponse
 
 MAX_TAIL_BYTES = 1024 * 1024
-"""Bytes at the end of a transcript in which its last response is looked for."""
+"""Bytes at the end of a transcript that are searched for its last response."""
 
 MAX_CANDIDATES = 20
-"""Transcripts whose last response is compared, those first that were written to soonest after it."""
+"""Transcripts that are compared, those first that were written soonest after the response."""
 
 EARLIEST, LATEST = dt.timedelta(seconds=-10), dt.timedelta(seconds=1)
-"""How far a response may be from its time by the host's age of it, which is rounded and was taken before the hook began."""
+"""Tolerance of a response's time: the host rounds its age and takes it before the hook began."""
 
 _COMPACTION = re.compile(rb'"(?:sub)?type"\s*:\s*"(?:compact_boundary|compacted)"')
 _RESPONSE = re.compile(rb'"type"\s*:\s*"assistant"')
@@ -33,13 +37,12 @@ _NO_RESPONSES = ("advisor_message", "compaction")
 
 def history_texts(path: str) -> list[GivenText] | None:
     """
-    Return the texts that the model still has beside the conversation as the session at *path* goes on.
+    Return the given texts that the model still has as the session goes on.
 
-    They are those since the last compaction, of the session and of those that it was forked from.
+    They are those since the last compaction, of the session and of those it was forked from.
 
     Returns:
-        None where it can't be known: no file, or none with a line that could have such a text.
-
+        None if it can't be known: no file, or none with a line that could have such a text.
     """
     passages = list[Sequence[GivenText]]()
     for line in _history_lines(path):
@@ -52,10 +55,10 @@ def history_texts(path: str) -> list[GivenText] | None:
 
 def original_of(path: str, response: LastResponse, now: dt.datetime) -> str:
     """
-    Return the transcript whose history a fork will copy to *path*; empty where none fits.
+    Return the transcript that a fork will copy to *path*, empty if none fits.
 
-    Claude Code writes the copy after the session start, and does not name the original, which lies in the same folder.
-    It is known by the last response that the host describes.
+    Claude Code writes the copy after the session start and does not name the original, which lies
+    in the same folder. It is found by the last response that the host describes.
     """
     at = now - dt.timedelta(seconds=response.age)
     return next(
@@ -65,9 +68,10 @@ def original_of(path: str, response: LastResponse, now: dt.datetime) -> str:
 
 def _history_lines(path: str, end: float = math.inf, origins: frozenset[str] = frozenset()) -> Iterator[bytes]:
     """
-    Yield the lines of the sessions from which the one at *path* was forked, then its own before the ordinal *end*.
+    Yield the lines of the forked sessions, then its own before the ordinal *end*.
 
-    Codex copies no history: the first line of a fork names the session that has it, and the ordinal where it ends.
+    Codex copies no history: a fork's first line names the session that has it, and the ordinal
+    where it ends.
     """
     lines = last_lines(path, MAX_BYTES)
     first = next(lines, b"")
@@ -79,7 +83,7 @@ def _history_lines(path: str, end: float = math.inf, origins: frozenset[str] = f
 
 
 def _origin_in(line: bytes) -> tuple[str, float]:
-    """Return the session from which another one was forked, by its first line, and where that one's part ends."""
+    """Return a fork's original session and the ordinal where that one's part ends."""
     payload = object_in(line).get("payload")
     payload = payload if isinstance(payload, dict) else {}
     origin, length = text_or(payload.get("forked_from_id")), payload.get("forked_from_ordinal_exclusive")
@@ -87,7 +91,6 @@ def _origin_in(line: bytes) -> tuple[str, float]:
 
 
 def _pattern_of(session: str, path: str) -> str:
-    """Return a pattern of the transcript of *session*, which lies in a folder of a day as that at *path* does."""
     days = os.path.join(os.path.dirname(path), *[os.pardir] * 3)
     return os.path.join(escape(days), "*", "*", "*", f"rollout-*-{escape(session)}.jsonl")
 
@@ -105,7 +108,6 @@ def _is_compaction(line: bytes) -> bool:
 
 
 def _changed_since(folder: str, at: dt.datetime) -> Iterator[str]:
-    """Yield the transcripts in *folder* that were written to since, the first of them first."""
     changed = list[tuple[float, str]]()
     with suppress(OSError), os.scandir(folder) as files:
         for file in files:
@@ -115,14 +117,12 @@ def _changed_since(folder: str, at: dt.datetime) -> Iterator[str]:
 
 
 def _ends(path: str, response: LastResponse, about: dt.datetime) -> bool:
-    """Return whether the last response in the transcript at *path* is *response*, which was given *about* then."""
     last = _last_response(path)
     at = zoned_time(last.get("timestamp"))
     return at is not None and EARLIEST <= at - about <= LATEST and _tokens_of(last["message"]) == response.tokens
 
 
 def _last_response(path: str) -> Mapping[str, Any]:
-    """Return the line of the last response that a model gave in Claude Code; an empty one where there is none."""
     lines = [line for line in last_lines(path, MAX_TAIL_BYTES) if _RESPONSE.search(line)]
     return next(filter(_is_response, map(object_in, reversed(lines))), {})
 
@@ -134,7 +134,11 @@ def _is_response(line: Mapping[str, Any]) -> bool:
 
 
 def _tokens_of(message: Mapping[str, Any]) -> int:
-    """Return the tokens of the context behind *message*, by its last request where the server called tools in between."""
+    """
+    Return the tokens of the context behind *message*.
+
+    If the server called tools in between, the last request counts.
+    """
     usage = message.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     requests = [request for request in objects_in(usage.get("iterations")) if request.get("type") not in _NO_RESPONSES]

@@ -1,4 +1,8 @@
-"""The last turn of a transcript: its prompts and the edits of files since. Standard library only, for the hook."""
+"""
+The last turn of a transcript: its prompts and later edits of files.
+
+Standard library only, for the hook.
+"""
 
 import contextlib
 import os
@@ -17,7 +21,7 @@ MAX_TAIL_BYTES = 256 * 1024
 
 _IS_OF_TURN = re.compile(rb'"type"\s*:\s*"(?:user|tool_use|response_item)"')
 _RESULT = re.compile(rb'"type"\s*:\s*"(?:tool_result|function_call_output|custom_tool_call_output)"')
-"""Results of tools can be long, and are neither the agent's words nor the user's."""
+"""Results of tools can be long, and are the words of neither agent nor user."""
 
 _EXPANDED = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly")
 _OWN_PLACES = {"knowledge-bank", "memory"}
@@ -25,7 +29,7 @@ _OWN_FILES = {"memory.md", "claude.md", "agents.md"}
 
 
 def latest_turn(path: str) -> Turn:
-    """Return the last turn of the transcript at *path*, without its answer; an empty one when it can't be read."""
+    """Return the transcript's last turn without its answer, empty if it is unreadable."""
     turn = _OpenTurn()
     for line in last_lines(path, MAX_TAIL_BYTES):
         if _IS_OF_TURN.search(line) and not _RESULT.search(line):
@@ -37,14 +41,11 @@ def latest_turn(path: str) -> Turn:
 
 
 class _OpenTurn:
-    """A turn while its lines are read."""
-
     def __init__(self) -> None:
         self.texts = list[str]()
         self.edits = list[Edit]()
 
     def add(self, line: Mapping[str, Any]) -> None:
-        """Add a line: a prompt begins a turn, and the edits that follow belong to it."""
         message, payload = (_dict(line.get(key)) for key in ("message", "payload"))
         match line.get("type"):
             case "user" if not line.get("isSidechain"):
@@ -68,7 +69,11 @@ class _OpenTurn:
 
 
 def _is_own(path: str) -> bool:
-    """Return whether *path* is a file of memory: an edit of it copies entries and is no use of them."""
+    """
+    Return whether *path* is a file of memory.
+
+    An edit of it copies entries and does not use them.
+    """
     *folders, name = path.replace("\\", "/").lower().split("/")
     return name in _OWN_FILES or (name.endswith(".md") and bool(_OWN_PLACES & {*folders}))
 
@@ -78,7 +83,6 @@ def _texts(content: object) -> list[str]:
 
 
 def _newest(texts: Iterable[str]) -> str:
-    """Join the last of *texts*, at most `LONGEST_TEXT` characters."""
     kept, room = list[str](), LONGEST_TEXT
     for text in reversed([*texts]):
         kept.append(text[: max(room, 0)])
@@ -91,7 +95,11 @@ def _dict(value: object) -> Mapping[str, Any]:
 
 
 def last_lines(path: str, most: int) -> Iterator[bytes]:
-    """Yield the whole lines in the file's last *most* bytes; none where there is no regular file that can be read."""
+    """
+    Yield the whole lines in the last *most* bytes of a regular file.
+
+    It yields none if the file can't be read.
+    """
     with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=open_without_waiting) as file:
         facts = os.fstat(file.fileno())
         if stat.S_ISREG(facts.st_mode):

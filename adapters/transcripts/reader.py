@@ -1,4 +1,4 @@
-"""Reader of transcripts: exchanges in order, without secrets, in constant memory."""
+"""Read a transcript's exchanges in order, without secrets, in constant memory."""
 
 import contextlib
 import datetime as dt
@@ -26,17 +26,15 @@ from hardwon.ports.override import override
 from hardwon.ports.transcripts import STANDARD_INPUT, Transcribed, Transcripts
 
 LONGEST_TEXT = 100_000
-"""Characters of a prompt or a reply that are kept. A longer one is a log, which no file of a project should hold."""
+"""Characters of a prompt or a reply that are kept; a longer one is a log."""
 
 MAX_CLEANED = 10 * LONGEST_TEXT
-"""Characters of it that are cleaned: cleaning may remove many."""
+"""Characters that are cleaned before the cut: cleaning may remove many."""
 
 CUT = "\n\n[…]"
 
 
 class _OpenExchange:
-    """An exchange whose lines are still being read."""
-
     def __init__(self, utterance: Utterance, begins_at: int, at: dt.datetime) -> None:
         self._begins_at, self._at = begins_at, at
         self._session_id, self._branch = utterance.session_id, utterance.branch
@@ -48,7 +46,6 @@ class _OpenExchange:
         self._answers: list[Answered] = []
 
     def add(self, utterance: Utterance) -> None:
-        """Append an utterance; replies beyond `MAX_CLEANED` characters are dropped."""
         for reply in utterance.replies:
             if self._room > 0:
                 self._replies.append(reply)
@@ -58,7 +55,6 @@ class _OpenExchange:
             self._answers += answers_to(self._asked.pop(result.tool_use_id, ()), result)
 
     def transcribed(self, cleaning: Cleaning, *, is_over: bool) -> Iterator[Transcribed]:
-        """Yield the exchange read so far, cleaned; nothing when it is empty."""
         user = _beginning(self._prompt, cleaning)
         assistant = _beginning("\n\n".join(self._replies), cleaning)
         answers = tuple(self._clean_answers(cleaning))
@@ -76,7 +72,7 @@ class _OpenExchange:
 
 
 def _clean_beside(question: str, answer: str, cleaning: Cleaning) -> str:
-    """Remove secrets from *answer* that only its *question*, such as `Which password?`, reveals."""
+    """Remove secrets that only the *question* reveals, such as `Which password?`."""
     for before in (f"{question.rstrip(ENDS_OF_QUESTION)}: ", f"{question} "):
         joined = f"{before}{answer}"
         if question and answer and (clean := cleaning(joined)) != joined:
@@ -85,7 +81,7 @@ def _clean_beside(question: str, answer: str, cleaning: Cleaning) -> str:
 
 
 def _beginning(text: str, cleaning: Cleaning) -> str:
-    """Clean *text* and cut it to `LONGEST_TEXT`; no secret is cut in two."""
+    """Clean *text*, then cut it, so that no secret is cut in two."""
     clean = cleaning.beginning(text, MAX_CLEANED)
     return clean if len(clean) <= LONGEST_TEXT else clean[:LONGEST_TEXT].rstrip() + CUT
 
@@ -94,18 +90,19 @@ _TICK = dt.timedelta(milliseconds=1)
 _LATEST = dt.datetime.max.replace(tzinfo=dt.UTC) - _TICK
 
 _HAS_UTTERANCE = re.compile(rb'"type"\s*:\s*"(?:user|assistant|response_item)"|"(?:user|assistant)"\s*:')
-"""Matches every line with an utterance: parsing the other lines, which are most, would take most of the time."""
+"""Matches every line with an utterance; parsing all other lines would take most of the time."""
 
 
 class JsonlTranscripts(Transcripts):
     """
-    Transcripts of one JSON object a line: Claude Code's, Codex's rollouts, and plain exchanges.
+    Transcripts of one JSON object a line.
+
+    They are Claude Code's, Codex's rollouts, and plain exchanges.
 
     Attributes:
-        cleaning: Removes secrets; applied to all texts.
+        cleaning: Removes secrets from all texts.
         boundaries: Slash commands that are kept with their arguments.
         pauses: Utterances during them are left out, and answers to such prompts.
-
     """
 
     def __init__(self, cleaning: Cleaning, boundaries: tuple[str, ...], pauses: tuple[Pause, ...] = ()) -> None:
@@ -152,7 +149,6 @@ class JsonlTranscripts(Transcripts):
             raise UnreadableFileError(f"{path!r}: no line of it is a JSON object, so it is no transcript")
 
     def _utterance(self, data: bytes) -> Utterance | None:
-        """Return the utterance of a line; None without one, or when it can't be read."""
         document = object_in(data) if _HAS_UTTERANCE.search(data) else {}
         match document.get("type"):
             case "user" | "assistant":
@@ -165,7 +161,7 @@ class JsonlTranscripts(Transcripts):
                 return None
 
     def _timestamp_before(self, path: str, position: int) -> dt.datetime | None:
-        """Return the last timestamp before *position*, which dates an exchange that has none."""
+        """Return the last timestamp before *position*, for an exchange that has none."""
         last = None
         with contextlib.suppress(OSError), _opened(path) as file:
             if not file.seekable():
@@ -179,7 +175,7 @@ class JsonlTranscripts(Transcripts):
 
 
 def _dated(utterance: Utterance, last: dt.datetime | None) -> dt.datetime | None:
-    """Return the timestamp of an utterance after *last*; an exchange that has none is a millisecond later."""
+    """Return the utterance's timestamp, or a millisecond after *last* if it has none."""
     begins_undated = utterance.at is None and utterance.prompt is not None
     return min(last, _LATEST) + _TICK if last and begins_undated else utterance.at or last
 

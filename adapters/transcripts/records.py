@@ -1,4 +1,4 @@
-"""Untrusted JSON values of a transcript, read without errors, and the edits of files that agents' tools made."""
+"""Read untrusted JSON values of a transcript, and edits of files by tools."""
 
 import datetime as dt
 import json
@@ -6,26 +6,26 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 SYNTHETIC = "<synthetic>"
-"""The model that Claude Code names for a response that it gave itself."""
+"""Claude Code's name of the model for a response that it gave itself."""
 
 
 def text_or(value: Any, otherwise: str = "") -> str:
-    """Return *value* if it is a text."""
+    """Return *value* if it is a text, else *otherwise*."""
     return value if isinstance(value, str) else otherwise
 
 
 def objects_in(value: Any) -> list[dict[str, Any]]:
-    """Return the JSON objects of a list; none where *value* is no list."""
+    """Return the JSON objects of a list, none if *value* is no list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def texts_in(content: Any) -> list[str]:
-    """Return the texts of a message or of a tool's result, which is a text itself or a list of blocks."""
+    """Return the texts of a message or a tool's result."""
     return [content] if isinstance(content, str) else [text_or(block.get("text")) for block in objects_in(content)]
 
 
 def object_in(line: bytes) -> dict[str, Any]:
-    """Parse *line*; an empty object where it holds none."""
+    """Parse *line*, and return an empty object if it holds none."""
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):
@@ -34,7 +34,7 @@ def object_in(line: bytes) -> dict[str, Any]:
 
 
 def zoned_time(value: Any) -> dt.datetime | None:
-    """Parse a time with its zone; None for anything else."""
+    """Parse a time with its zone, and return None for anything else."""
     try:
         at = dt.datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -51,10 +51,9 @@ class Edit(NamedTuple):
     A change of one file.
 
     Attributes:
-        path: Of the file; empty where the transcript does not state it.
+        path: Empty if the transcript does not state it.
         new: The text that the agent wrote.
         old: The text that it replaced or left, as far as the transcript has it.
-
     """
 
     path: str
@@ -63,7 +62,7 @@ class Edit(NamedTuple):
 
 
 def edits_in_claude_code(message: Mapping[str, Any]) -> Iterator[Edit]:
-    """Yield the changes in a message of the agent."""
+    """Yield the edits in a message of the agent."""
     for block in objects_in(message.get("content")):
         given = block.get("input")
         if block.get("type") == "tool_use" and isinstance(given, dict):
@@ -97,7 +96,7 @@ def edits_in_codex(payload: Mapping[str, Any]) -> Iterator[Edit]:
 
 
 def _patch_in(text: str) -> str:
-    """Return the patch in *text*, which may be JSON that has it as a value or in a list; empty without one."""
+    """Return the patch in *text*, which may be JSON around it."""
     if PATCH not in text or text.lstrip().startswith(PATCH):
         return text if PATCH in text else ""
     try:

@@ -1,5 +1,5 @@
 """
-Lines of a transcript, the utterance that a line holds, and answers to questions that the agent asked by a tool.
+Parse a transcript's lines into utterances and answered questions.
 
 A transcript is one of Claude Code, a Codex rollout, or a list of plain exchanges.
 """
@@ -14,7 +14,7 @@ from hardwon.domain.model.conversation.session import Answered
 from hardwon.domain.model.host_text import without_host_text
 
 MAX_LINE_BYTES = 8_000_000
-"""In bytes. A longer line holds a tool's result."""
+"""A longer line holds a tool's result."""
 
 _PIECE = 65_536
 
@@ -25,8 +25,7 @@ class Line(NamedTuple):
 
     Attributes:
         begins_at: In bytes from the file's beginning.
-        data: Its bytes; without an end when it is still being written.
-
+        data: Its bytes; without a line end while it is still being written.
     """
 
     begins_at: int
@@ -35,9 +34,10 @@ class Line(NamedTuple):
 
 def lines_from(file: BinaryIO, position: int) -> Iterator[Line]:
     """
-    Yield the lines of *file* from *position* on, without those longer than 8 MB.
+    Yield the lines of *file* from *position* on, except those above 8 MB.
 
-    Where no line begins at *position*, the file was replaced: all of it is read. A stream that can't seek is read from where it is.
+    If no line begins at *position*, the file was replaced: all of it is read. A stream that can't
+    seek is read from where it is.
     """
     begins_at = position if _begins_a_line(file, position) else 0
     while data := file.readline(MAX_LINE_BYTES):
@@ -49,7 +49,7 @@ def lines_from(file: BinaryIO, position: int) -> Iterator[Line]:
 
 
 def _begins_a_line(file: BinaryIO, position: int) -> bool:
-    """Seek *position* and return True where a line begins there; else seek the beginning."""
+    """Seek *position* if a line begins there, else the beginning."""
     if not file.seekable():
         return False
     file.seek(max(0, position - 1))
@@ -61,7 +61,6 @@ def _begins_a_line(file: BinaryIO, position: int) -> bool:
 
 
 def _skip_to_the_end(file: BinaryIO) -> int:
-    """Read to the end of the line; return the number of bytes read."""
     skipped = 0
     while piece := file.readline(_PIECE):
         skipped += len(piece)
@@ -75,14 +74,7 @@ MIN_MILLISECONDS = 1e11
 
 
 class Question(NamedTuple):
-    """
-    A question of the agent, asked by a tool.
-
-    Attributes:
-        text: The question.
-        options: The answers offered.
-
-    """
+    """A question of the agent, asked by a tool, with the answers it offered."""
 
     text: str
     options: tuple[str, ...] = ()
@@ -93,10 +85,9 @@ class Result(NamedTuple):
     The result of a tool.
 
     Attributes:
-        tool_use_id: Its call.
-        content: The result as the agent got it.
-        details: The result as the host recorded it.
-
+        tool_use_id: The call.
+        content: As the agent got it.
+        details: As the host recorded it.
     """
 
     tool_use_id: str
@@ -109,16 +100,11 @@ class Utterance(NamedTuple):
     The texts of a line that belong to the conversation.
 
     Attributes:
-        at: In UTC; None where the line has no timestamp.
-        session_id: Empty where the line has none.
-        branch: The git branch, likewise.
-        forked_from: The session that a fork copied the line from; empty where it was said in this one.
-        prompt: The user's prompt, which begins an exchange; None where the exchange goes on.
+        at: In UTC; None if the line has no timestamp.
+        forked_from: The session that a fork copied the line from; empty for its own lines.
+        prompt: It begins an exchange; None if the exchange goes on.
         needs_reply: Whether the prompt counts only with a reply.
-        replies: The texts of the agent.
-        asked: Its questions, by the id of the tool's call.
-        results: The results of tools.
-
+        asked: The agent's questions, by the id of the tool's call.
     """
 
     at: dt.datetime | None
@@ -134,10 +120,10 @@ class Utterance(NamedTuple):
 
 def parsed_timestamp(value: Any) -> dt.datetime | None:
     """
-    Parse a timestamp; None when *value* is none.
+    Parse a timestamp, and return None if *value* is none.
 
-    A text is ISO 8601, in UTC where it names no zone; a number is Unix time, in seconds or, as JavaScript
-    has it, in milliseconds.
+    A text is ISO 8601, in UTC if it names no zone. A number is Unix time, in seconds or, as in
+    JavaScript, milliseconds.
     """
     try:
         if isinstance(value, (int, float)) and value >= MIN_SECONDS:
@@ -152,7 +138,7 @@ def parsed_timestamp(value: Any) -> dt.datetime | None:
 
 ASKING_TOOL = "AskUserQuestion"
 MAX_RESULT = 100_000
-"""In characters: an answer is searched in this much of a result."""
+"""Characters of a result that are searched for an answer."""
 
 
 def questions_of(given: Any) -> tuple[Question, ...]:
@@ -183,7 +169,6 @@ def _chosen(answers: Any, question: str) -> str:
 
 
 def _quoted(text: str, question: str) -> str:
-    """Return the answer where *text* has `"question"="answer"`."""
     _, found, rest = text.partition(f'"{question}"="')
     answer = re.search(r'(.*?)"(?=, "|[.\s]|\Z)', rest, re.DOTALL) if found else None
     return answer[1] if answer else ""
@@ -198,7 +183,11 @@ _ARGUMENTS, _ARGUMENTS_END = "<command-args>", "</command-args>"
 
 
 def utterance_in_claude_code(line: Mapping[str, Any], boundaries: Collection[str]) -> Utterance | None:
-    """Return the utterance of a line of Claude Code, None without one; only commands in *boundaries* keep their arguments."""
+    """
+    Return the utterance in a line of Claude Code, None without one.
+
+    Only commands in *boundaries* keep their arguments.
+    """
     message = line.get("message")
     if not isinstance(message, dict) or any(line.get(mark) for mark in _NOT_UTTERED):
         return None
@@ -250,7 +239,7 @@ def _texts(content: Any) -> list[str]:
 
 
 def _words_of_user(text: str) -> str:
-    """Return *text* without what the host says in it, but for a command, whose name is the user's."""
+    """Return *text* without the host's additions, unless it is a command."""
     if _COMMAND.match(text):
         return text
     words = without_host_text(text).strip()
@@ -275,7 +264,7 @@ def _arguments(text: str) -> str:
 
 
 def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
-    """Return the utterance of a line of a Codex rollout, None without one."""
+    """Return the utterance in a line of a Codex rollout, None without one."""
     payload = line.get("payload")
     if not isinstance(payload, dict) or payload.get("type") != "message":
         return None
@@ -289,7 +278,7 @@ def utterance_in_codex(line: Mapping[str, Any]) -> Utterance | None:
 
 
 def utterance_in_plain(line: Mapping[str, Any]) -> Utterance | None:
-    """Return the exchange in a line `{"user", "assistant", "timestamp"}`, None when it is none."""
+    """Return the exchange in a line `{"user", "assistant", "timestamp"}`, None without one."""
     user, assistant = line.get("user") or "", line.get("assistant") or ""
     if not isinstance(user, str) or not isinstance(assistant, str) or not (user + assistant).strip():
         return None
