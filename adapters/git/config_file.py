@@ -1,4 +1,8 @@
-"""The grammar of git's configuration files, read without git and without the files that they include. Standard library only."""
+"""
+The grammar of git's configuration files, without their includes.
+
+Standard library only.
+"""
 
 from collections.abc import Iterator
 
@@ -13,12 +17,13 @@ class _MalformedError(ValueError):
 
 def values(text: str, name: str) -> list[str]:
     """
-    Return the values of the setting *name*, in the file's order; of a malformed file those before the error.
+    Return the values of the setting *name*, in the file's order.
+
+    In a malformed file, those before the error.
 
     Args:
         text: A configuration file of git; links to other files are ignored.
-        name: Section and key in lower case, with a subsection as it is: `core.worktree`, `remote.origin.url`.
-
+        name: In lower case, but for a subsection: `core.worktree`, `remote.origin.url`.
     """
     found: list[str] = []
     try:
@@ -29,7 +34,7 @@ def values(text: str, name: str) -> list[str]:
 
 
 class _Settings:
-    """The settings of a file as names and values, by the rules of git's own parser."""
+    """Names and values by the rules of git's own parser."""
 
     def __init__(self, text: str) -> None:
         self._text = text.removeprefix("\ufeff").replace("\r\n", "\n")
@@ -52,7 +57,7 @@ class _Settings:
                 raise _MalformedError
 
     def _next(self) -> str:
-        """Return the next character; the end of the text is the end of a line."""
+        """Return the next character, where the text's end is a line's end."""
         character = self._text[self._at : self._at + 1] or "\n"
         self._at += 1
         return character
@@ -95,7 +100,7 @@ class _Settings:
         return self._text[start : self._at]
 
     def _assigned(self) -> str | None:
-        """Return the value after the key; None for a key without "="."""
+        """Return the value after the key, None for a key without "="."""
         character = self._next()
         while character in " \t":
             character = self._next()

@@ -1,7 +1,8 @@
 """
-The default branch of a repository: its content counts as accepted by the user. Standard library only.
+The default branch of a repository, whose content the user accepted.
 
-`git clone` and newer versions of `git fetch` note it; where they did not, a local branch is taken for it only if no other may be it.
+`git clone` and newer versions of `git fetch` note it. Without their note, a local branch counts
+only if no other may be the default. Standard library only.
 """
 
 import os
@@ -18,13 +19,17 @@ UNFINISHED = (
     *("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG"),
     *("rebase-merge", "rebase-apply", "sequencer"),
 )
-"""Files of git while the work tree has the changes of another commit: of a merge, a cherry-pick, a revert, a rebase, a patch."""
+"""Files of git during a merge, cherry-pick, revert, rebase or patch."""
 LARGEST_PACKED = 1 << 24
 MAX_BRANCHES = 1000
 
 
 def is_checked_out(top: str, common: str) -> bool:
-    """Return whether the work tree *top* of the repository *common* has its default branch, and no unfinished merge; no process."""
+    """
+    Return whether *top* has the default branch of *common* and no unfinished merge.
+
+    No process runs.
+    """
     folder = git_folder(top)
     if any(os.path.lexists(os.path.join(folder, name)) for name in UNFINISHED):
         return False
@@ -38,13 +43,12 @@ def is_checked_out(top: str, common: str) -> bool:
 
 def default_branch(common: str, heads: Collection[str], origin_head: str) -> str | None:
     """
-    Return the name of the default branch of the repository *common*; None if none is known to be it.
+    Return the default branch of the repository *common*, None if unknown.
 
     Args:
         common: Its git common directory.
         heads: The names of its local branches.
-        origin_head: The reference that the remote `origin` names as its default branch; empty if unknown.
-
+        origin_head: The reference that the remote `origin` names as its default; empty if unknown.
     """
     if origin_head.startswith(OF_ORIGIN):
         return origin_head.removeprefix(OF_ORIGIN)
@@ -54,7 +58,11 @@ def default_branch(common: str, heads: Collection[str], origin_head: str) -> str
 
 
 def is_without_commits(common: str) -> bool:
-    """Return whether the repository *common* has no commit that a reference names; no process."""
+    """
+    Return whether no reference of the repository *common* names a commit.
+
+    No process runs.
+    """
     folders = os.walk(os.path.join(common, "refs"))
     return not (any(files for _, _, files in folders) or os.path.lexists(os.path.join(common, "packed-refs"))) and (
         not os.path.lexists(os.path.join(common, "reftable"))
@@ -68,7 +76,7 @@ def _named_by_user() -> list[str]:
 
 
 def _is_no_fork(common: str, branch: str) -> bool:
-    """Return whether *branch* follows no branch of a fork, as one made for a pull request does."""
+    """Return whether *branch* follows no branch of a fork, as for a pull request."""
     from hardwon.adapters.git.config_file import values  # noqa: PLC0415  # only where no remote says it
 
     config = config_text(common)
@@ -77,7 +85,7 @@ def _is_no_fork(common: str, branch: str) -> bool:
 
 
 def _heads(common: str) -> Iterator[str]:
-    """Yield the names of the local branches that files of the repository *common* hold, a thousand of each sort at most."""
+    """Yield local branches in files of *common*, a thousand of each sort at most."""
     folder = os.path.join(common, "refs", "heads")
     count = 0
     for parent, _, files in os.walk(folder):

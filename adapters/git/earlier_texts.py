@@ -1,4 +1,4 @@
-"""Files whose earlier texts git's history keeps."""
+"""Find files whose earlier texts git's history keeps."""
 
 import os
 import time
@@ -16,7 +16,7 @@ SECONDS = 5.0
 
 
 class EarlierTexts(KeptElsewhere):
-    """The history of the repositories in which files are."""
+    """The history of the repositories that hold files."""
 
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:

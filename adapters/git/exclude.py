@@ -1,4 +1,8 @@
-"""Keep the files of conversations out of git by lines in `info/exclude`, which git reads and never shares."""
+"""
+Keep conversations out of git by lines in `info/exclude`.
+
+Git reads that file and never shares it.
+"""
 
 import os
 import stat
@@ -28,7 +32,7 @@ SPECIAL = "\\*?[ "
 
 
 class InfoExclude(GitExclusion):
-    """The file `info/exclude` in the git folder that all work trees of a repository share."""
+    """The file `info/exclude`, shared by all work trees of a repository."""
 
     @override
     def exclude(self, project_root: str) -> None:
@@ -66,7 +70,7 @@ class InfoExclude(GitExclusion):
 
 def _path(project_root: str) -> str | None:
     """
-    Return the path of the file; None outside of a repository.
+    Return the path of the file, None outside of a repository.
 
     Raises:
         UnreadableFileError: a link leads out of the git folder.
@@ -87,7 +91,6 @@ def _lines(project_root: str) -> list[str]:
 
 
 def _below(project_root: str) -> str:
-    """Return the path of the project from the top of its work tree, empty for the top itself."""
     real = os.path.realpath(project_root)
     below = os.path.relpath(real, top_of(real) or real)
     return "" if below == os.curdir else below.replace(os.sep, "/")
@@ -110,7 +113,6 @@ def _read(path: str) -> str:
 
 
 def _write(path: str, text: str) -> None:
-    """Write *text* to *path* atomically, with the mode that it has."""
     try:
         make_folder(os.path.dirname(path))
         mode = stat.S_IMODE(os.stat(path).st_mode) if os.path.exists(path) else NEW

@@ -1,4 +1,8 @@
-"""The history of a repository, asked of git, and the commits in its files. Standard library only."""
+"""
+Ask git about a repository's history, and read its object files.
+
+Standard library only.
+"""
 
 import errno
 import os
@@ -18,7 +22,7 @@ from hardwon.ports.override import override
 from hardwon.ports.repository import RepositoryHistory
 
 HISTORY_AS_WRITTEN = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_GRAFT_FILE": os.devnull}
-"""Without what a repository may put in the place of its commits."""
+"""Ignores a repository's replacements of commits."""
 
 ADDRESS_KEYS = r"^(user|author)\.email$"
 OF_THE_USER = ("system", "global")
@@ -28,18 +32,18 @@ SOME_OR_NONE = (0, 1)  # exit codes of `git config`
 MAX_SETTINGS = 1000
 
 DECOYS = 1000
-"""Commits that are read in search of an author's address, where it is found elsewhere in the author's line."""
+"""Commits read in search of an author's address: git also finds it elsewhere in the line."""
 ALL_OUTPUT = 1 << 30
 CRUD = " \t\r\n.,:;<>\"\\'"
-"""Characters that git takes off both ends of an address."""
+"""Characters that git strips from both ends of an address."""
 
 
 class GitRepositoryHistory(RepositoryHistory):
     """
-    The history that git reads, with git's variables of the process ignored.
+    The history that git reads, without git's variables of the process.
 
-    A `.git` folder with a file `commondir`, which git never writes there, lets git read another repository: such a
-    repository is foreign, and has no first commit.
+    A `.git` folder with a file `commondir`, which git never writes there, lets git read another
+    repository: such a repository is foreign, and has no first commit.
     """
 
     @override
@@ -68,7 +72,7 @@ class GitRepositoryHistory(RepositoryHistory):
         return without_user(named[0]) if named else ""
 
     def _authorship(self, identity: Identity, deadline: Deadline) -> Authorship:
-        # A `.git` that leads to a repository which does not know the folder is still asked: git would use it.
+        # Ask even if the repository does not name this folder back: git would use it.
         if not identity.is_repository and not os.path.lexists(os.path.join(identity.root, GIT)):
             return "own"
         if _borrows(identity):
@@ -94,19 +98,12 @@ class GitRepositoryHistory(RepositoryHistory):
 
 
 class Question:
-    """
-    A repository to ask git about, until a deadline.
-
-    Args:
-        identity: Of the repository.
-        deadline: For all answers together.
-
-    """
+    """A repository to ask git about, with one deadline for all answers."""
 
     def __init__(self, identity: Identity, deadline: Deadline) -> None:
         self._root = identity.root
         self._deadline = deadline
-        # A bare repository is refused by default, as a folder of a clone can pass for one. This one lies in no clone.
+        # Git refuses a bare repository, as a clone's folder can pass for one. This lies in no clone.
         is_bare = identity.key == identity.root
         self._settings = ("safe.bareRepository=all",) if is_bare else ()
 
@@ -130,7 +127,6 @@ class Question:
             TimeoutError: the deadline passed.
             OSError: git is missing, can't be run, or ended with a code that is not among *codes*.
             ValueError: the repository's root can't be a path.
-
         """
         code, output = self.try_to(arguments, most, settings)
         if code not in codes:
@@ -140,7 +136,7 @@ class Question:
     def try_to(
         self, arguments: Sequence[str], most: int = ALL_OUTPUT, settings: Sequence[str] = ()
     ) -> tuple[int, bytes]:
-        """Return git's exit code and output; raises as `ask` does."""
+        """Return git's exit code and output, or raise as `ask` does."""
         if self._deadline.passed():
             raise TimeoutError(errno.ETIMEDOUT, "no time is left for git")
         command = git_command(self._root, os.environ.get("PATH", os.defpath), arguments, (*self._settings, *settings))
@@ -150,11 +146,12 @@ class Question:
 
 def user_addresses(question: Question) -> set[str]:
     """
-    Return the addresses, in lower case, that the configuration of user and machine names for this repository.
+    Return the addresses configured by user and machine, in lower case.
+
+    The repository's own configuration is ignored.
 
     Raises:
         OSError: as `Question.ask`.
-
     """
     asked = ("-z", "--get-regexp", ADDRESS_KEYS)
     code, output = question.try_to(["config", "--show-scope", *asked], MAX_SETTINGS)
@@ -167,7 +164,11 @@ def user_addresses(question: Question) -> set[str]:
 
 
 def _by_files(question: Question, asked: Sequence[str]) -> list[str]:
-    """Return the settings of the files of user and machine; such a git reads but one of the user's two at a time."""
+    """
+    Return the settings of user and machine, for a git before 2.26.
+
+    It reads only one of the user's two files at a time.
+    """
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
     second = os.path.join(config, "git", "config")
     files = [["--system"], ["--global"], *([["--file", second]] if os.path.isfile(second) else [])]
@@ -182,9 +183,9 @@ def _addresses(settings: Iterable[str]) -> set[str]:
 
 
 def _has_author(question: Question, addresses: set[str]) -> bool:
-    """Return whether a commit has an author of one of the *addresses*; git stops at the first."""
+    """Return whether a commit's author has one of the *addresses*."""
     wanted = [f"--author=<{address}>" for address in sorted(addresses)]
-    # Git finds the text anywhere in the line, and where an author's name holds it, too: git's own reading decides.
+    # Git also finds the text in an author's name, so the address is compared again.
     # A mailmap, with which a repository renames authors, is not read by rev-list.
     search = ["rev-list", "--all", "--fixed-strings", "--regexp-ignore-case", *wanted, "--format=%ae%x00"]
     for most in (1, DECOYS):
@@ -196,20 +197,24 @@ def _has_author(question: Question, addresses: set[str]) -> bool:
 
 
 def _borrows(identity: Identity) -> bool:
-    """Return whether git reads another repository's commits in the place of this one's."""
+    """Return whether git reads another repository's commits for this one."""
     folders = [os.path.join(identity.root, GIT), *([identity.key] if identity.is_repository else [])]
     return any(os.path.lexists(os.path.join(folder, "commondir")) for folder in folders)
 
 
 SIGNATURE = b"\xfftOc\x00\x00\x00\x02"
-"""The beginning of the index of a pack, in the form that git has written since 2008."""
+"""The beginning of a pack's index, in the form that git has written since 2008."""
 NUMBER = 4
 """Bytes of a number in an index."""
 FIRST_BYTES = 256
 
 
 def has_object(common: str, name: str) -> bool:
-    """Return whether the git common directory *common* itself has the object of the hexadecimal *name*; never raises."""
+    """
+    Return whether the git common directory *common* has an object.
+
+    *name* is hexadecimal. Errors count as no.
+    """
     objects = os.path.join(common, "objects")
     try:
         wanted = bytes.fromhex(name)
@@ -226,7 +231,11 @@ def _indexes(objects: str) -> Iterator[str]:
 
 
 def _lists(path: str, wanted: bytes) -> bool:
-    """Return whether the index of a pack has the name *wanted*: names are sorted, and counted by their first byte."""
+    """
+    Return whether a pack's index has *wanted*.
+
+    Names are sorted, and counted by their first byte.
+    """
     if not os.path.isfile(path):  # a pipe would be waited for
         return False
     with open(path, "rb") as index:

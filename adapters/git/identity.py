@@ -1,8 +1,9 @@
 """
-Location, identity and branch of a repository, read from its files: no process, no variable of git. Standard library only.
+Location, identity and branch of a repository, read from its files.
 
-The `.git` of an unpacked archive can name any place. A repository is therefore taken for the one of a
-folder only if it names that folder back, which takes write access to the repository.
+No process runs, and git's variables are ignored. The `.git` of an unpacked archive can name any
+place, so a repository belongs to a folder only if it names that folder back, which takes write
+access to the repository. Standard library only.
 """
 
 import os
@@ -14,7 +15,7 @@ from hardwon.domain.model.project import LARGEST_NUMBER, Identity
 LONGEST_LINE = 4096
 """Bytes of a line or path that are read; no file system has longer paths."""
 LONGEST_CONFIG = 1 << 16
-"""Bytes of a configuration file that are read; git writes the place of the work tree at the beginning."""
+"""Bytes of a configuration that are read; git writes the work tree at its beginning."""
 
 GIT = ".git"
 LINKED = "worktrees"
@@ -24,15 +25,14 @@ POINTER = b"gitdir: "
 
 def identify(folder: str) -> Identity:
     """
-    Return the identity of the project that *folder* is in; never raises.
+    Return the identity of the project that holds *folder*.
 
-    A `.git` that names a repository which does not name the folder back makes a project of its own. A repository
-    whose top is the user's home is the project of the home folder only, not of the folders below it.
+    Never raises.
 
-    Args:
-        folder: Any folder; one that can't be a path is returned as it is. Bytes that are not UTF-8 are surrogates
-            (`os.fsdecode`), here and in the identity.
-
+    A `.git` whose repository does not name the folder back makes a project of its own. A repository
+    at the user's home is the project of the home folder only, not of the folders below it. Bytes
+    that are not UTF-8 are surrogates (`os.fsdecode`). A folder that can't be a path is returned as
+    it is.
     """
     try:
         real = os.path.realpath(folder)
@@ -47,7 +47,7 @@ def identify(folder: str) -> Identity:
 
 
 def top_of(folder: str) -> str | None:
-    """Return the work tree that holds *folder*, a path without links; None without one."""
+    """Return the work tree that holds *folder*, a path without links."""
     while not os.path.lexists(os.path.join(folder, GIT)):
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -57,7 +57,7 @@ def top_of(folder: str) -> str | None:
 
 
 def main_work_tree(folder: str) -> str:
-    """Return the work tree that holds *folder*, for a linked one the main one; without one *folder*."""
+    """Return the main work tree of the one that holds *folder*, or *folder*."""
     real = os.path.realpath(folder)
     top = top_of(real)
     if top is None:
@@ -67,14 +67,14 @@ def main_work_tree(folder: str) -> str:
 
 
 def work_tree_of(common: str) -> str | None:
-    """Return the work tree of the git common directory *common*, a linked one where there is no main one; None without any."""
+    """Return the main work tree of *common*, or a linked one if it has none."""
     main, name = os.path.split(common)
     trees = [main] if name == GIT else linked_work_trees(common)
     return next(filter(os.path.isdir, trees), None)
 
 
 def linked_work_trees(common: str) -> list[str]:
-    """Return the linked work trees of the git common directory *common* that are there."""
+    """Return the existing linked work trees of the git common directory *common*."""
     folder = os.path.join(common, LINKED)
     try:
         names = sorted(os.listdir(folder))
@@ -85,21 +85,22 @@ def linked_work_trees(common: str) -> list[str]:
 
 
 def git_folder(top: str) -> str:
-    """Return the folder of git's files that the work tree *top* names, whether or not they name it back."""
+    """
+    Return the folder of git's files that the work tree *top* names.
+
+    It may not name *top* back.
+    """
     path = os.path.join(top, GIT)
     return path if os.path.isdir(path) else _pointed(top) or path
 
 
 def common_folder(top: str) -> str | None:
     """
-    Return the git common directory of the work tree *top*, without links; None if it does not name *top* back.
+    Return the git common directory of *top*, if it names *top* back.
 
-    It does if it is a folder `.git` in *top*, or lies beside such a file or link; if it lists *top* among its linked
-    work trees; or if it is told to have *top* for its work tree, as git tells submodules.
-
-    Args:
-        top: A path without links.
-
+    It does if it is a folder `.git` in *top*, or lies beside such a file or link; if it lists *top*
+    among its linked work trees; or if its setting names *top* as its work tree, as in submodules.
+    Both paths have no links.
     """
     path = os.path.join(top, GIT)
     try:
@@ -122,12 +123,12 @@ def is_repository(folder: str) -> bool:
 
 
 def config_text(folder: str, name: str = "config") -> str:
-    """Return the beginning of the configuration in the git folder *folder*; empty where there is none."""
+    """Return the beginning of a git folder's configuration, empty if there is none."""
     return os.fsdecode(_start_of(os.path.join(folder, name), LONGEST_CONFIG))
 
 
 def first_line(path: str) -> str:
-    """Return the first line of a regular file, cut; empty for any other."""
+    """Return the first line of a regular file, cut and stripped."""
     line = _start_of(path, LONGEST_LINE).partition(b"\n")[0]
     return line.decode("utf-8", "replace").strip()
 
@@ -142,7 +143,7 @@ def _identity(common: str | None, root: str) -> Identity:
 
 
 def _bare_around(folder: str, home: str) -> str | None:
-    """Return the bare repository that holds *folder*, looked for below *home*; None without one."""
+    """Return the bare repository that holds *folder*, below *home*."""
     while folder != home and not is_repository(folder):
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -152,7 +153,7 @@ def _bare_around(folder: str, home: str) -> str | None:
 
 
 def _common_of(git: str, top: str) -> str | None:
-    """Return the common directory of the git folder *git*, a path without links; None if it does not name *top*."""
+    """Return the common directory of the git folder *git*, if it names *top*."""
     shared, kind = os.path.split(os.path.dirname(git))
     if kind == LINKED and _is_same(os.path.join(git, _path_in(git, "commondir")), shared):
         folder, name = os.path.split(os.path.join(git, _path_in(git, "gitdir")))
@@ -162,7 +163,7 @@ def _common_of(git: str, top: str) -> str | None:
 
 
 def _work_tree(git: str) -> list[str]:
-    """Return the work tree that the settings of the git folder *git* name, at most one."""
+    """Return the work tree set for the git folder *git*, at most one."""
     # A sparse submodule has the setting in the second file.
     for name in ("config", "config.worktree"):
         from hardwon.adapters.git.config_file import values  # noqa: PLC0415  # for submodules, which are rare
@@ -181,7 +182,7 @@ def _is_same(folder: str, other: str) -> bool:
 
 
 def _pointed(top: str) -> str:
-    """Return the path that the file `.git` in *top* names; empty without one."""
+    """Return the path that the file `.git` in *top* names, or an empty text."""
     content = _path_bytes(os.path.join(top, GIT))
     return os.path.join(top, os.fsdecode(content[len(POINTER) :])) if content.startswith(POINTER) else ""
 
@@ -191,12 +192,10 @@ def _path_in(folder: str, name: str) -> str:
 
 
 def _path_bytes(file: str) -> bytes:
-    """Return the path in *file*, cut; empty if it is no regular file."""
     return _start_of(file, LONGEST_LINE).rstrip(b"\r\n")
 
 
 def _start_of(path: str, most: int) -> bytes:
-    """Return the first bytes of a regular file, *most* at the most; empty for any other."""
     try:
         return read_start(path, most)
     except (OSError, ValueError):  # a path with a zero byte is a ValueError
@@ -207,7 +206,7 @@ BRANCH = "ref: refs/heads/"
 
 
 def checked_out_branch(project_root: str) -> str | None:
-    """Return the branch of the repository that holds *project_root*; None without one, or with none checked out."""
+    """Return the checked-out branch, None without one or without a repository."""
     top = top_of(os.path.realpath(project_root))
     if top is None:
         return None

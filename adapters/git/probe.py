@@ -1,8 +1,8 @@
 """
-The changed files that git reports. Standard library only.
+List the changed files that git reports.
 
-Git is run so that it starts no other program: the `.git` of an unpacked archive can have
-settings that name programs, such as monitors, hooks, filters and transports.
+Git is run so that it starts no other program: the `.git` of an unpacked archive can have settings
+that name programs, such as monitors, hooks, filters and transports. Standard library only.
 """
 
 import datetime as dt
@@ -63,7 +63,6 @@ def git_command(
     Raises:
         FileNotFoundError: there is no trusted git.
         ValueError: *project_root* can't be a path.
-
     """
     named = [part for setting in (*SETTINGS, *settings) for part in ("-c", setting)]
     program = find_git(project_root, search_path)
@@ -71,7 +70,7 @@ def git_command(
 
 
 def git_environment(project_root: str, variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the *variables* that git gets, none of which leads into the project."""
+    """Return the variables for git, none of which leads into the project."""
     around = surroundings(project_root)
     kept = {name: value for name, value in variables.items() if name in KEPT_VARIABLES or name[:4] != "GIT_"}
     safe = {name: value for name, value in kept.items() if name not in VARIABLES_WITH_PATHS or around.trusts(value)}
@@ -94,25 +93,25 @@ OWN_FILES = (
     *(f".gemini/commands/{name}.toml" for name in _COMMAND_NAMES),
     *(f".opencode/commands/{name}.md" for name in _COMMAND_NAMES),
 )
-"""
-The files of a project that hardwon writes itself: that they change says nothing about what the user works on.
-
-Patterns of paths from the project's folder; `**` stands for any folders, `*` for a part of one name.
-"""
+"""The files of a project that hardwon writes: their changes do not show what the user works on."""
 
 OTHER_FILES = (":(top)", *(f":(exclude,glob){pattern}" for pattern in OWN_FILES))
-"""Pathspecs of all files of the repository but those of the project that hardwon writes itself."""
+"""Pathspecs of all files of the repository but those that hardwon writes."""
 
 
 def changes(revisions: str) -> list[str]:
-    """Return the arguments that list the files that differ between *revisions*, without those that hardwon writes."""
+    """
+    Return git's arguments to list files changed between *revisions*.
+
+    Files that hardwon writes are left out.
+    """
     quiet = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty", "--no-relative")
-    # With the dashes, a file named like the range is no ambiguity. Git itself leaves files out, as its answer is cut.
+    # The dashes tell a range from a file of that name. Git filters, as its answer is cut.
     return ["diff", "--name-only", "-z", *quiet, revisions, "--", *OTHER_FILES]
 
 
 def commit_times(revisions: str) -> list[str]:
-    """Return the arguments that list the times of the commits of *revisions*, in seconds since 1970."""
+    """Return git's arguments to list commit times in seconds since 1970."""
     # Showing signatures would run a program that the repository's settings name.
     return ["log", "-z", "--no-show-signature", "--no-notes", "--format=%ct", revisions, "--"]
 
@@ -128,7 +127,6 @@ def without_filters(code: int, names: bytes, most: int) -> list[str]:
 
     Raises:
         UnsafeRepositoryError: they are unknown, too many, or one can't be named.
-
     """
     if code not in FILTER_CODES:
         raise UnsafeRepositoryError(f"asked for the repository's filters, it ended with code {code}")
@@ -150,13 +148,14 @@ SILENT_CODES = (0, 128, 129)  # done; no such commit; not a repository
 
 class GitChangeProbe:
     """
-    The files that changed by git, without those that hardwon wrote; never raises.
+    Changed files by git, without those that hardwon wrote.
+
+    Never raises.
 
     Args:
-        project_root: A folder inside the repository; names come relative to the repository's top.
-        warn: Called with one line when git is missing, can't start, fails or hangs,
-            but not for a folder without a repository or with too few commits.
-
+        project_root: A folder inside the repository; names are relative to the repository's top.
+        warn: Called with one line if git is missing, can't start, fails or hangs, but not for a
+            folder without a repository or with too few commits.
     """
 
     def __init__(self, project_root: str, warn: Callable[[str], None]) -> None:
@@ -165,16 +164,16 @@ class GitChangeProbe:
 
     def changed_files(self, deadline: Deadline) -> tuple[str, ...]:
         """
-        Return the names changed over the last three commits, in git's order, at most 20.
+        Return the names changed over the last three commits, at most 20.
 
-        With fewer commits, those of the last one; none for a project with one
-        commit, with none, without git, or when *deadline* passes.
+        They are in git's order. With fewer commits, those of the last one; none for a project with
+        one commit, with none, without git, or when *deadline* passes.
         """
         return self._changed(RANGES, deadline)
 
     def uncommitted_files(self, deadline: Deadline) -> tuple[str, ...]:
         """
-        Return the names of files that git knows and that differ from the last commit.
+        Return tracked files that differ from the last commit.
 
         They are compared without filters, which are programs that the repository names.
         """
@@ -182,7 +181,7 @@ class GitChangeProbe:
 
     def feature_files(self, branch: str | None, deadline: Deadline) -> tuple[str, ...]:
         """
-        Return the names changed, committed or not, since the checked-out *branch* started from the default branch.
+        Return the names changed since *branch* left the default branch, committed or not.
 
         On the default branch itself, those of the last three commits.
         """
@@ -192,7 +191,7 @@ class GitChangeProbe:
         return tuple(dict.fromkeys((*committed, *changing, *recent)))
 
     def branch_started(self, branch: str | None, deadline: Deadline) -> dt.datetime | None:
-        """Return the time of the first commit of *branch* that the default branch lacks; None without one."""
+        """Return the time of the branch's first commit that the default branch lacks."""
         questions = [commit_times(f"{start}..HEAD") for start in _starts(branch)]
         times = [int(text) for text in self._answer(questions, deadline, MAX_COMMITS) if text.isdecimal()]
         return dt.datetime.fromtimestamp(min(times), dt.UTC) if times else None
@@ -243,7 +242,7 @@ class GitChangeProbe:
 
 
 def _starts(branch: str | None) -> list[str]:
-    """Return the names of branches that *branch* may have started from, the likeliest first."""
+    """Return the branches that *branch* may have started from, the likeliest first."""
     if branch in DEFAULT_BRANCHES[:2]:
         return []
     others = [name for name in DEFAULT_BRANCHES if name != branch]

@@ -1,4 +1,8 @@
-"""Choice of a git that does not come from the project, and bounded runs of git. Standard library only."""
+"""
+Find a git outside the project, and run it within bounds.
+
+Standard library only.
+"""
 
 import errno
 import math
@@ -21,15 +25,14 @@ class Surroundings:
     """
     The trusted places for programs, outside an untrusted project.
 
-    A relative entry of PATH means a folder of the project, and tools like direnv add the
-    project's folders: neither is trusted, nor links into them.
+    A relative entry of PATH means a folder of the project, and tools like direnv add the project's
+    folders: neither is trusted, nor links into them.
 
     Args:
         project_root: The user's project; the whole repository around it is untrusted.
 
     Raises:
         ValueError: *project_root* can't be a path.
-
     """
 
     def __init__(self, project_root: str) -> None:
@@ -37,7 +40,7 @@ class Surroundings:
         self._project = os.path.join(top_of(real) or real, "")
 
     def trusts(self, path: str) -> bool:
-        """Return whether *path* is absolute and neither lies in the project nor leads there."""
+        """Return whether *path* is absolute and leads to no place in the project."""
         if not os.path.isabs(path):
             return False
         places = (os.path.normpath(path), os.path.realpath(path))
@@ -47,16 +50,15 @@ class Surroundings:
         )
 
     def trusted(self, search_path: str) -> str:
-        """Return the entries of *search_path* that can be trusted."""
+        """Return the trusted entries of *search_path*."""
         return os.pathsep.join(filter(self.trusts, search_path.split(os.pathsep)))
 
     def git(self, search_path: str) -> str:
         """
-        Return the absolute path of the first git on *search_path* that can be trusted.
+        Return the absolute path of the first trusted git on *search_path*.
 
         Raises:
             FileNotFoundError: there is none.
-
         """
         for folder in filter(None, self.trusted(search_path).split(os.pathsep)):
             program = os.path.join(folder, NAME)
@@ -67,13 +69,13 @@ class Surroundings:
 
 @lru_cache(maxsize=4)
 def surroundings(project_root: str) -> Surroundings:
-    """Return the surroundings of *project_root*; cached."""
+    """Return the surroundings of *project_root*, cached."""
     return Surroundings(project_root)
 
 
 @lru_cache(maxsize=4)
 def find_git(project_root: str, search_path: str) -> str:
-    """Return `Surroundings.git`; cached."""
+    """Return `Surroundings.git`, cached."""
     return surroundings(project_root).git(search_path)
 
 
@@ -89,7 +91,9 @@ def _enough(output: bytes | bytearray, most: int) -> bool:
 
 def run(command: list[str], environment: dict[str, str], deadline: Deadline, most: int) -> tuple[int, bytes]:
     """
-    Run *command*; return its exit code and output, cut after *most* names. No process of it is left running.
+    Run *command* and return its exit code and output, cut after *most* names.
+
+    No process of it is left running.
 
     Raises:
         TimeoutError: *deadline* passed.

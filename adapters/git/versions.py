@@ -1,7 +1,8 @@
 """
-Whose the versions of files are that a work tree has: read from git's files, or asked of git. Standard library only.
+Decide whether a file's version in a work tree is the user's.
 
-The files tell the default branch; git tells also who wrote the lines that other branches brought.
+Git's files tell the default branch; git tells also who wrote the lines that other branches
+brought. Standard library only.
 """
 
 import errno
@@ -51,7 +52,11 @@ COMMIT = b"\x01"
 
 
 class CheckedOutVersions(FileVersions):
-    """The versions that git's files tell about, for hooks: those of a default branch that is checked out are the user's."""
+    """
+    Versions by git's files alone, for hooks.
+
+    Those of a checked-out default branch are the user's.
+    """
 
     @override
     def of(self, path: str) -> Version:
@@ -63,12 +68,11 @@ class CheckedOutVersions(FileVersions):
 
 class GitVersions(FileVersions):
     """
-    The versions that git tells about, where its files do not tell enough.
+    Versions by git, where its files do not suffice.
 
     Args:
         mode: Whether an author's address says that a commit is the user's; it can be forged.
         seconds: Time limit for each answer of git.
-
     """
 
     def __init__(self, mode: TrustMode, seconds: float = SECONDS) -> None:
@@ -83,7 +87,7 @@ class GitVersions(FileVersions):
         except (OSError, ValueError):
             return OF_OTHERS
         partly = [version for version in versions if not version.is_own]
-        # Over a link, or in a submodule, one that is not wholly the user's can lead to any text.
+        # A link or submodule that is not wholly the user's can lead to any text.
         return OWN if not partly else partly[0] if len(versions) == 1 else OF_OTHERS
 
     def _of(self, place: "_Place") -> Version:
@@ -94,7 +98,7 @@ class GitVersions(FileVersions):
 
 
 class _Place(NamedTuple):
-    """A path in a work tree: of a file, of a link on the way to it, or of the submodule that holds it."""
+    """A file, a link to it, or its submodule in a work tree."""
 
     top: str
     path: str
@@ -116,7 +120,11 @@ def _places(path: str) -> Iterator[_Place]:
 
 
 def _is_own(top: str) -> bool:
-    """Return whether all that the work tree *top* has is the user's, as far as git's files tell; so is what no repository knows."""
+    """
+    Return whether git's files show that all of the work tree is the user's.
+
+    A work tree without a repository or commits is.
+    """
     common = common_folder(top)
     return common is None or is_without_commits(common) or is_checked_out(top, common)
 
@@ -137,7 +145,6 @@ class _Repository:
     Raises:
         OSError: git can't be asked, or did not answer in time; also of each method.
         ValueError: git would run programs of the repository; also of each method.
-
     """
 
     def __init__(self, top: str, mode: TrustMode, seconds: float) -> None:
@@ -181,7 +188,7 @@ class _Repository:
 
     @cached_property
     def _defaults(self) -> list[str]:
-        """The references of the default branch, here and at `origin`; none if it is unknown."""
+        """The references of the default branch, here and at `origin`, if known."""
         form = ["for-each-ref", "--format=%(refname)%00%(symref)%00", HEADS, ORIGIN_HEAD]
         parts = [os.fsdecode(part).strip("\n") for part in _whole(self._question().ask(form)).split(b"\0")]
         refs = dict(zip(parts[::2], parts[1::2], strict=False))
@@ -191,7 +198,11 @@ class _Repository:
 
     @cached_property
     def _others(self) -> list[str]:
-        """The revisions of all commits outside of the default branch, of an unfinished merge and the last fetch, too."""
+        """
+        Revisions of all commits outside the default branch.
+
+        Those of an unfinished merge and the last fetch are included.
+        """
         folder = git_folder(self._top)
         texts = (_text_of(os.path.join(folder, name), LARGEST_POINTER) or "" for name in BROUGHT_BY)
         words = (line.split(None, 1)[0] for text in texts for line in text.splitlines() if line.strip())
@@ -199,7 +210,7 @@ class _Repository:
         return ["--all", "--reflog", "--ignore-missing", "HEAD", *named[:MAX_NAMED], "--not", *self._defaults, "--"]
 
     def _touched(self, folder: str) -> frozenset[str]:
-        """Return the names, casefolded, of what those commits changed below *folder*."""
+        """Return the casefolded names that other commits changed below *folder*."""
         if folder not in self._touched_below:
             form = ["log", *OF_COMMITS, *PLAIN, "--name-only", "-z", "--format=", *self._others, _pathspec(folder)]
             names = os.fsdecode(_whole(self._question().ask(form))).split("\0")
@@ -207,17 +218,15 @@ class _Repository:
         return self._touched_below[folder]
 
     def _patches(self, name: str) -> bytes:
-        """Return what those commits did to the file of that *name*."""
         form = ["log", *OF_COMMITS, *AS_PATCH, "--format=%x01%ae%x01%P", *self._others, _pathspec(name)]
         return _whole(self._question().ask(form))
 
     def _content(self, name: str) -> str | None:
-        """Return the text that git knows by that *name*; None without one."""
         code, output = self._question().try_to(["cat-file", "blob", name])
         return None if code else _as_file(_whole(output))
 
     def _uncommitted(self, name: str, text: str | None) -> set[str]:
-        """Return the lines of a file that the last commit has not; *text* is all of it."""
+        """Return the lines of a file's whole *text* that the last commit lacks."""
         question, exactly = self._question(), f":(top,literal){name}"
         is_untracked, _ = question.try_to(["ls-files", "--error-unmatch", "--", exactly])
         if is_untracked:
@@ -229,19 +238,19 @@ class _Repository:
 
 
 class _Added(NamedTuple):
-    """The lines of a file that commits outside of the default branch brought."""
+    """Lines of a file added by commits outside the default branch."""
 
     by_user: set[str]
     by_others: set[str]
 
     @classmethod
     def of(cls, patches: bytes, addresses: set[str]) -> "_Added":
-        """Return those of *patches*, where the commits of these *addresses* are the user's."""
+        """Sort the added lines of *patches* by author, with *addresses* as the user's."""
         added = cls(set(), set())
         for commit, line in _added_lines(patches):
             _, address, parents = commit.split(COMMIT, 2)
             is_own, is_merge = os.fsdecode(address).lower() in addresses, b" " in parents.strip()
-            if not (is_own and is_merge):  # what the user merged of others, their own commits tell
+            if not (is_own and is_merge):  # lines that the user merged are judged by their own commits
                 (added.by_user if is_own else added.by_others).add(line)
         return added
 
@@ -259,7 +268,7 @@ def _added_lines(patches: bytes) -> Iterator[tuple[bytes, str]]:
 
 
 def _pathspec(name: str) -> str:
-    """Return the pathspec of that name, also in other case: some file systems take it for the same."""
+    """Return the pathspec of *name* in any case, as some file systems ignore case."""
     escaped = "".join(f"\\{character}" if character in "\\*?[" else character for character in name)
     return f":(top,icase){escaped}"
 
@@ -271,7 +280,7 @@ def _whole(output: bytes) -> bytes:
 
 
 def _text_of(path: str, most: int = LARGEST_FILE) -> str | None:
-    """Return the text of a file, of a link the place that it names; None for anything else."""
+    """Return the text of a file or the target of a link."""
     if os.path.islink(path):
         return os.readlink(path)
     if not os.path.isfile(path):
