@@ -1,4 +1,4 @@
-"""Streamable HTTP for this machine alone: a bearer token on every request, and no other host's name."""
+"""Streamable HTTP on the loopback interface, with a bearer token on every request."""
 
 import contextlib
 import hmac
@@ -36,7 +36,11 @@ METHODS: Mapping[str, tuple[type[BaseModel], type[BaseModel]]] = {
 
 
 def sdk_server(server: MemoryServer) -> Server[Any]:
-    """Return a server of the SDK that answers as *server* does; the handshake is the SDK's."""
+    """
+    Return an SDK server that answers as *server* does.
+
+    The handshake is the SDK's.
+    """
     info = server.info
     made: Server[Any] = Server(info["name"], title=info["title"], version=info["version"], instructions=INSTRUCTIONS)
     for method, (params, result) in METHODS.items():
@@ -58,10 +62,10 @@ def _answering(
 
 class BearerToken:
     """
-    An ASGI application that refuses requests without the token, and hands on the others.
+    ASGI middleware that refuses requests without the token.
 
-    The SDK's own check wants an OAuth server that issues tokens; one that the
-    user puts into the environment of both sides needs none.
+    The SDK's own check wants an OAuth server that issues tokens; a token that the user puts into
+    the environment of both sides needs none.
     """
 
     def __init__(self, app: App, token: str) -> None:
@@ -82,17 +86,17 @@ class BearerToken:
 class _HttpServer(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals alone: uvicorn would end the process by the one it got, not with 0."""
+        """Leave signals alone: uvicorn would re-raise them, and not exit with 0."""
         yield
 
 
 class LoopbackTransport:
     """
-    HTTP on one address of this machine.
+    HTTP on a loopback address.
 
     Args:
         listener: Listens there.
-        host: Its name, one of those that mean this machine; the SDK refuses requests to any other.
+        host: A loopback name; the SDK refuses requests to any other.
         token: The secret that clients send.
         at_end: Called when the transport is stopped.
 
@@ -116,7 +120,7 @@ class LoopbackTransport:
             await self._http.serve([self._listener])
 
     def stop(self) -> None:
-        """End; may be called by a signal's handler."""
+        """End the transport, also from a signal handler."""
         self._at_end()
         if self._http:
             self._http.should_exit = True
@@ -124,7 +128,7 @@ class LoopbackTransport:
 
 def listen(host: str, port: int) -> socket.socket:
     """
-    Return a socket that listens on *host*; port 0 means any that is free.
+    Return a socket that listens on *host*, on any free port for 0.
 
     Raises:
         OSError: the port is taken, or this machine has no such address.
@@ -133,5 +137,5 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def address(listener: socket.socket, host: str) -> str:
-    """Return the URL at which clients find the server."""
+    """Return the server's URL."""
     return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}{PATH}"

@@ -1,4 +1,8 @@
-"""`hardwon-mcp`: the memory for any MCP client. Only the standard library is imported before the streams are taken."""
+"""
+`hardwon-mcp`: the memory for any MCP client.
+
+Only the standard library is imported before the streams are claimed.
+"""
 
 import argparse
 import logging
@@ -18,13 +22,13 @@ if TYPE_CHECKING:
 
 
 class Transport(Protocol):
-    """How a server reaches its clients."""
+    """Connects a server to its clients."""
 
     async def serve(self, server: "MemoryServer") -> None:
         """Serve until the clients have left, or the transport is stopped."""
 
     def stop(self) -> None:
-        """End soon; may be called by a signal's handler."""
+        """End soon, also from a signal handler."""
 
 
 NAME = "hardwon-mcp"
@@ -45,7 +49,7 @@ exit codes: 0 the client left or the server was stopped, 1 an argument is not va
 
 
 def main() -> None:
-    """Serve until the client leaves, and leave with an exit code."""
+    """Serve until the client leaves, then exit."""
     never_fail_to_print()
     options = _parse(sys.argv[1:])
     on_signals(leave)
@@ -100,7 +104,6 @@ def _serve_http(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace, make_transport: "Callable[[], Transport]") -> int:
-    """Serve until the transport ends; return the exit code."""
     import anyio
 
     server = _build(options)

@@ -1,4 +1,4 @@
-"""The server's instructions for models, and its prompts for the menus of hosts."""
+"""Instructions for models, and prompts for the menus of hosts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -33,7 +33,7 @@ class Prompt(NamedTuple):
     A prompt with one optional argument.
 
     Attributes:
-        name: By which it is asked for.
+        name: Its name in the protocol.
         title: Its name for people.
         description: Its purpose.
         argument: The argument's name.

@@ -1,8 +1,8 @@
 """
-The Model Context Protocol as messages: what a line asks, who may ask it when, and the form of the answer.
+The Model Context Protocol: parsing of messages, checks, and forms of answers.
 
-The SDK does the same, and takes fifty times a process's bare start to be imported. It serves HTTP; a test holds both to the same
-answers. Standard library only.
+The SDK does the same, but its import takes fifty times a process's bare start. It serves HTTP; a
+test holds both to the same answers. Standard library only.
 """
 
 import json
@@ -20,7 +20,7 @@ HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Versions that begin with `initialize`."""
 
 ENVELOPE_VERSIONS = ("2026-07-28",)
-"""Versions without a handshake: each request says in `_meta` who asks in which version."""
+"""Versions without a handshake: each request names client and version in `_meta`."""
 
 VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
@@ -37,9 +37,9 @@ class RpcError(Exception):
     An error that the client gets instead of a result.
 
     Attributes:
-        code: As JSON-RPC and the protocol number them.
+        code: Error code of JSON-RPC or the protocol.
         message: One line.
-        data: More of it for programs; None for nothing.
+        data: Details for programs, None for none.
 
     """
 
@@ -60,7 +60,7 @@ class MalformedError(RpcError):
     A line that is no message.
 
     Attributes:
-        request_id: The id it has nevertheless.
+        request_id: Its id, if it has one.
 
     """
 
@@ -70,16 +70,16 @@ class MalformedError(RpcError):
 
 
 class ToolError(Exception):
-    """A call that can't be done; the message tells the model what to change."""
+    """A tool call that fails, with a message for the model."""
 
 
 def invalid_params() -> RpcError:
-    """Return the error for parameters that a method does not take, in the SDK's words."""
+    """Return the error for invalid parameters, in the SDK's words."""
     return RpcError(INVALID_PARAMS, "Invalid request parameters", "")
 
 
 class Request(NamedTuple):
-    """A question of the client."""
+    """A request of the client."""
 
     id: RequestId
     method: str
@@ -87,7 +87,7 @@ class Request(NamedTuple):
 
 
 class Notification(NamedTuple):
-    """A message of the client without an answer."""
+    """A message of the client that gets no answer."""
 
     method: str
     params: Mapping[str, Any]
@@ -95,7 +95,7 @@ class Notification(NamedTuple):
 
 def read_message(line: bytes) -> Request | Notification | None:
     """
-    Return what *line* asks or notifies; None for an answer of the client, which was asked nothing.
+    Parse a line, None for a response of the client, which was asked nothing.
 
     Raises:
         MalformedError: it is no JSON-RPC 2.0 message.
@@ -132,7 +132,7 @@ def _is_id(value: object) -> bool:
 
 
 def _has_lone_surrogates(line: bytes, document: object) -> bool:
-    """Return whether a text of *document* can't be written as UTF-8: only an escape brings such a character."""
+    """Return whether *document* can't be encoded as UTF-8, which only escapes cause."""
     if b"\\ud" not in line.lower():
         return False
     try:
@@ -143,7 +143,7 @@ def _has_lone_surrogates(line: bytes, document: object) -> bool:
 
 
 class _Field(NamedTuple):
-    """A parameter that is looked at: its types, and whether it must be given."""
+    """A parameter to be checked."""
 
     types: tuple[type, ...]
     is_required: bool = False
@@ -178,7 +178,9 @@ _CACHEABLE = frozenset(_ENVELOPE) - {"tools/call", "prompts/get"}
 
 class Session:
     """
-    One client's connection, whose first request decides how it speaks: after a handshake, or with an envelope a request.
+    One client's connection, with a handshake or with an envelope per request.
+
+    The first request decides which.
 
     Args:
         server_info: The server's name, title and version.
@@ -195,7 +197,8 @@ class Session:
         Check that *request* can be answered now.
 
         Raises:
-            RpcError: it can't: the method is not known, its parameters are wrong, or it does not fit the connection.
+            RpcError: the method is unknown, its parameters are wrong, or it does not fit the
+                connection.
         """
         if self._has_envelopes is None:
             self._has_envelopes = request.method != "initialize" and _has_envelope(request.params)
@@ -220,11 +223,11 @@ class Session:
             raise invalid_params()
 
     def begin(self) -> None:
-        """Take the handshake for done: the client began it, or says that it has ended."""
+        """Mark the handshake as done, when the client begins or completes it."""
         self._has_shaken_hands = True
 
     def complete(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
-        """Return *result* with what this connection's version wants beside it."""
+        """Add to *result* the fields that the connection's version requires."""
         if not self._has_envelopes:
             return result
         cache = {"ttlMs": 0, "cacheScope": "private"} if method in _CACHEABLE else {}
@@ -232,7 +235,7 @@ class Session:
 
 
 def negotiated(version: str) -> str:
-    """Return the version in which to go on with a client that offers *version* in its handshake."""
+    """Return the version to use with a client that offers *version*."""
     return version if version in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
 
 
@@ -242,7 +245,7 @@ def _has_envelope(params: Mapping[str, Any]) -> bool:
 
 
 def _check_envelope(request: Request) -> None:
-    """Raise an `RpcError` unless *request* says who asks, in a version that is served."""
+    """Raise an `RpcError` unless *request* names client and a supported version."""
     if request.method == "initialize":
         version = request.params.get("protocolVersion")
         offered = {"requested": version} if isinstance(version, str) else {}

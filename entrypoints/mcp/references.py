@@ -1,4 +1,4 @@
-"""Which memory a client means, and whether it may be read or changed from where the user works."""
+"""Resolve a client's reference to a memory, and check its access."""
 
 import re
 from collections.abc import Iterator
@@ -17,14 +17,15 @@ SHOWN_CHARACTERS = 80
 
 def find(repository: EntryRepository, reference: int | str, here: Workplace = NOWHERE) -> Entry:
     """
-    Return the memory that *reference* names: its number, also as text, or its id of 16 hex digits.
+    Return the memory with that number or id (16 hex digits).
 
-    A text that can be both is an id before it is a number: 16 digits are more likely hex ones than so large a store.
+    A text that can be both is an id first: 16 digits are more likely hex than so large a number.
 
     Args:
         repository: The entries.
-        reference: The memory's number or id.
-        here: Where the user works; in a foreign project a memory that may not be shown there is unknown.
+        reference: The memory's number, also as text, or its id.
+        here: Where the user works; a foreign project does not see memories that may not be shown
+            there.
 
     Raises:
         UnknownEntryError: there is none.
@@ -49,11 +50,11 @@ def _named(repository: EntryRepository, text: str) -> Iterator[Entry]:
 
 def find_own(repository: EntryRepository, reference: int | str, here: Workplace) -> Entry:
     """
-    Return the memory that *reference* names, to change it; in a foreign project one of that project.
+    Return the memory that *reference* names, to change it.
 
     Raises:
         UnknownEntryError: there is none.
-        ToolError: it is one of the user's from elsewhere.
+        ToolError: the project is foreign, and the memory is not of it.
 
     """
     entry = find(repository, reference, here)

@@ -1,4 +1,4 @@
-"""The parts that tools share: refusals in one line, the row of a memory, and the making of a tool."""
+"""Parts that tools share: one-line refusals, the row of a memory, tool construction."""
 
 import datetime as dt
 import inspect
@@ -26,7 +26,7 @@ from hardwon.entrypoints.mcp.protocol import ToolError
 
 
 def _reference(value: object) -> object:
-    """Refuse at once what is neither: of a choice of two types pydantic would tell two mistakes."""
+    """Refuse other types at once, as pydantic reports two mistakes for a union."""
     if isinstance(value, bool) or not isinstance(value, int | str):
         raise ValueError("use the memory's number or its 16 hex digits")  # noqa: TRY004  # pydantic takes no TypeError
     return value
@@ -37,7 +37,7 @@ Reference: TypeAlias = Annotated[
     BeforeValidator(_reference),
     Field(description="Which memory: its number (id), or its entryId of 16 hex digits"),
 ]
-"""How a tool takes a memory; `find` looks it up."""
+"""A tool's reference to a memory, which `find` resolves."""
 
 
 MAX_MISTAKES = 3
@@ -78,7 +78,11 @@ def _path(location: tuple[str | int, ...]) -> str:
 
 
 def _effect(*, reads: bool = False, destroys: bool | None = None, repeatable: bool | None = None) -> dict[str, bool]:
-    """Return what a tool does to its surroundings, as the protocol says it; none reaches beyond this machine."""
+    """
+    Return a tool's annotations in the protocol's terms.
+
+    No tool reaches beyond this machine.
+    """
     hints = {"readOnlyHint": reads, "destructiveHint": destroys, "idempotentHint": repeatable, "openWorldHint": False}
     return {name: value for name, value in hints.items() if value is not None}
 
@@ -89,34 +93,34 @@ CHANGES = _effect(destroys=False, repeatable=True)
 DELETES = _effect(destroys=True, repeatable=True)
 
 LONGEST_TITLE = 200
-"""Characters; every list repeats it."""
+"""Characters; every list repeats the title."""
 
 
 def _untitled(schema: dict[str, Any]) -> None:
-    """Take out the titles that pydantic makes of names: a model reads them as often as it reads the schema."""
+    """Remove the titles that pydantic derives from names, which cost a model tokens."""
     schema.pop("title", None)
     for item in schema.get("properties", {}).values():
         item.pop("title", None)
 
 
 def purposes(words: Mapping[Any, str]) -> str:
-    """Return what each of *words* is for, as a schema tells it."""
+    """Join words and their purposes for a schema's description."""
     return "; ".join(f"{word} = {purpose}" for word, purpose in words.items())
 
 
 class WireModel(BaseModel):
-    """What goes over the wire, in camel case."""
+    """A model that goes over the wire in camel case."""
 
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, json_schema_extra=_untitled)
 
 
 class Answer(WireModel):
     """
-    What a tool answers; further fields are data for programs.
+    The answer of a tool.
 
     Attributes:
-        message: The answer as a model reads it. Hosts show a model the JSON
-            alone, so this is its first field; the text block says the same.
+        message: The answer as a model reads it, and the text block too. Hosts show a model the JSON
+            alone, so it is the first field.
 
     """
 
@@ -131,14 +135,14 @@ class _Arguments(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _as_meant(cls, arguments: Any) -> Any:
-        """Take null for an argument that was left out, and a list written as a text of JSON, as models often do."""
+        """Treat null as omitted, and parse lists that models send as JSON text."""
         texts = {to_camel(name) for name, field in cls.model_fields.items() if field.annotation is str}
         meant = {name: _list_or_null(value) if name not in texts else value for name, value in dict(arguments).items()}
         return {name: value for name, value in meant.items() if value is not None}
 
 
 def _list_or_null(value: object) -> object:
-    """Return the list, object or null that *value* holds as JSON, or *value* itself."""
+    """Return the list, object or null in the JSON text *value*, otherwise *value*."""
     try:
         parsed = json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
@@ -163,10 +167,10 @@ class Tool(NamedTuple):
 
     async def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """
-        Return the structured answer to *arguments* as a client sent them.
+        Validate a client's *arguments*, and return the structured answer.
 
         Raises:
-            ToolError: an argument is not fit.
+            ToolError: an argument is invalid.
         """
         try:
             fit = self.arguments.model_validate(arguments)
@@ -178,14 +182,14 @@ class Tool(NamedTuple):
 
 def tool(function: Callable[..., Awaitable[Answer]], *, title: str, effect: Mapping[str, bool]) -> Tool:
     """
-    Return the tool that calls *function*; its name and docstring are the tool's, its parameters the arguments.
+    Make a tool of *function*: its name, docstring and parameters become the tool's.
 
-    Parameters are named in camel case on the wire, and arguments it does not have are refused.
+    Parameters are named in camel case on the wire, and unknown arguments are refused.
 
     Args:
-        function: Takes values annotated with `Field(description=..., ge=...)`; an
-            optional text has an empty default, as `str | None` would read "null" as None.
-        title: What people are shown.
+        function: Takes values annotated with `Field(description=..., ge=...)`. An optional text has
+            an empty default, as `str | None` would read "null" as None.
+        title: Display name.
         effect: One of the annotations above.
 
     """
@@ -236,7 +240,7 @@ class MemoryRow(WireModel):
 
 def row_of(entry: Entry) -> MemoryRow:
     """
-    Return the row of *entry*, which the store has numbered.
+    Return the row of *entry*.
 
     Raises:
         ValidationError: it has no number.
@@ -245,7 +249,7 @@ def row_of(entry: Entry) -> MemoryRow:
 
 
 def row_fields(entry: Entry) -> dict[str, Any]:
-    """Return the fields of *entry*'s row, for rows that tell more."""
+    """Return the fields of *entry*'s row, for rows with more fields."""
     usage = entry.usage
     return {
         "id": entry.number,

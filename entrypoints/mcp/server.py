@@ -1,4 +1,4 @@
-"""The MCP server: it answers each method with tools, resources (one memory, the figures) and prompts, whatever the transport."""
+"""The MCP server: tools, resources and prompts, independent of the transport."""
 
 import contextlib
 import json
@@ -34,7 +34,11 @@ if TYPE_CHECKING:
 NAME = "hardwon"
 TITLE = "hardwon: hard-won lessons"
 DESCRIPTION = os.path.join(os.path.dirname(__file__), "description.json")
-"""The version and the tools as `tools/list` shows them; `make description` writes it, as making the tools takes 0.2 s."""
+"""
+Version and tools as `tools/list` shows them.
+
+Written by `make description`, as making the tools takes 0.2 s.
+"""
 
 JSON = "application/json"
 SCHEME = "memory://"
@@ -76,7 +80,7 @@ class MemoryServer:
 
     Args:
         worker: Works on the store, which is open while the server is.
-        tools: By their names; by default all there are, made at the first call of one.
+        tools: By name; by default all, made at the first call.
 
     """
 
@@ -85,16 +89,16 @@ class MemoryServer:
         self._given_tools = tools
 
     def open(self) -> AbstractAsyncContextManager[None]:
-        """Keep the store open; a `StorageError` says that it can't be."""
+        """Keep the store open, or raise a `StorageError`."""
         return self._worker.open()
 
     def make_tools(self) -> None:
-        """Make the tools, so that the first call need not; where that fails, the call tells why."""
+        """Make the tools before the first call, which reports a failure."""
         with contextlib.suppress(Exception):
             _ = self._tools
 
     def begin_scan(self) -> None:
-        """Begin to index the project's files, in the background."""
+        """Begin to index the project's files in the background."""
         self._worker.begin_scan()
 
     @cached_property
@@ -104,10 +108,10 @@ class MemoryServer:
 
     async def answer(self, method: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """
-        Return the result of *method*, whose *params* have the protocol's form.
+        Return the result of *method*, whose *params* were checked.
 
         Raises:
-            RpcError: there is no such method, or it can't be done.
+            RpcError: there is no such method, or it failed.
         """
         match method:
             case "tools/call":
@@ -122,7 +126,6 @@ class MemoryServer:
                 return self._constant(method)
 
     def _constant(self, method: str) -> dict[str, Any]:
-        """Return the result of a method that takes nothing into account."""
         if method == "tools/list":
             return {"tools": self._described["tools"]}
         if method not in CONSTANT:
@@ -145,7 +148,11 @@ class MemoryServer:
         return make_tools(self._worker)
 
     async def call_tool(self, name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what a tool answers, as data and its `message` as text, or in one line why it does not; all refuse during a pause."""
+        """
+        Return a tool's answer as data and text, or a one-line error.
+
+        All tools refuse during a pause.
+        """
         try:
             answer = await self._called(name, arguments)
         except (ToolError, HardwonError) as error:
@@ -196,7 +203,7 @@ def _block(text: str) -> dict[str, str]:
 
 
 def _defused(value: Any) -> Any:
-    """Return *value* with each of its texts `defused`."""
+    """Return *value* with all its texts `defused`."""
     match value:
         case str():
             return defused(value)

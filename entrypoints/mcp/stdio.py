@@ -1,4 +1,8 @@
-"""JSON-RPC by standard input and output, one message a line, without the SDK: importing it takes most of a second."""
+"""
+JSON-RPC by standard input and output, one message a line.
+
+Without the SDK, whose import takes most of a second.
+"""
 
 import contextlib
 import json
@@ -38,32 +42,34 @@ from hardwon.entrypoints.mcp.wire import (
 )
 
 LONGEST_LINE = 8 * MAX_TEXT_BYTES
-"""Bytes: a text of the greatest size with every character escaped, and more."""
+"""Bytes: more than a text of the maximum size, every character escaped."""
 
 MAX_LINES_AHEAD = 256
 TOOL_CALL = b'"tools/call"'
 
 SETTLE_SECONDS = 1.0
-"""The startup scan waits so long at most for the client to have its list of tools."""
+"""Longest delay of the startup scan, until the client has its list of tools."""
 
 TICK_SECONDS = 0.25
-"""How often the end looks whether it is time."""
+"""Polling interval at the end."""
 
 NO_READER = (anyio.RunFinishedError, anyio.BrokenResourceError, anyio.ClosedResourceError, CancelledError)
-"""Errors of a thread that calls into an event loop at its end."""
+"""Errors of a thread that calls into an event loop that is ending."""
 
 logger = logging.getLogger(__name__)
 
 
 class StdioTransport:
     """
-    One client, from its first line to its last; made in the event loop that serves it.
+    One client, from its first line to its last.
+
+    Made in the event loop that serves it.
 
     Args:
-        wire: Where it writes and reads.
-        leave_soon: Called with the seconds that the process has left: at the end of input, when its output was closed, or
-            when the transport is stopped.
-        allowance: Makes that of what was asked before the end of input.
+        wire: The client's streams.
+        leave_soon: Called with the seconds left to the process: at the end of input, when output is
+            closed, or when the transport is stopped.
+        allowance: Makes the allowance for requests that came before the end of input.
 
     """
 
@@ -82,7 +88,12 @@ class StdioTransport:
         self._ended = anyio.Event()
 
     async def serve(self, server: MemoryServer) -> None:
-        """Serve the client; what it asked before it closed its end is answered while it can read, within the allowance."""
+        """
+        Serve the client.
+
+        Requests that came before the end of input are answered while the client can read, within
+        the allowance.
+        """
         threading.Thread(target=self._read, args=(server,), daemon=True).start()
         async with server.open(), anyio.create_task_group() as tasks:
             tasks.start_soon(self._begin_scan, server)
@@ -92,17 +103,17 @@ class StdioTransport:
             tasks.cancel_scope.cancel()
 
     def stop(self) -> None:
-        """End soon; may be called by any thread, and a signal's handler."""
+        """End soon, also from any thread or a signal handler."""
         self._leave_soon(LEAVE_SECONDS)
         end = partial(self._end, partial(Allowance, STOPPED_DRAIN_SECONDS, STOPPED_DRAIN_SECONDS))
         threading.Thread(target=self._in_loop, args=(end,), daemon=True).start()
 
     def _read(self, server: MemoryServer) -> None:
         """
-        Read ahead, so that the end is seen when it comes; a thread of its own, as nothing can interrupt it.
+        Read ahead in a thread, to see the end of input at once.
 
-        It makes the tools too, when one is called first: the event loop goes on meanwhile, and the end that may follow does not
-        count until that is done.
+        Nothing can interrupt it. It makes the tools too, if one is called first: the event loop
+        goes on meanwhile, and an end of input counts only after that.
         """
         with contextlib.suppress(OSError):  # a terminal that is gone, say, is a client that has left
             while line := self._wire.incoming.readline(LONGEST_LINE + 1):
@@ -188,7 +199,7 @@ class StdioTransport:
         self._wire.outgoing.flush()
 
     async def _end(self, allowance: Callable[[], Allowance]) -> None:
-        """Finish when all is answered, its reader has gone, or the allowance is spent."""
+        """Finish when all is answered, the reader has gone, or the allowance is spent."""
         left = allowance()
         while self._open and self._wire.has_reader() and not left.is_spent():
             self._answered = anyio.Event()

@@ -1,4 +1,4 @@
-"""The server's threads for tools, vectors and labels, and the indexing of the project's files when it starts or when a tool asks."""
+"""The server's threads for tools, vectors, labels and the indexing of files."""
 
 import asyncio
 import contextlib
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 OF_FILES = EntryFilter(kinds=FILE_KINDS)
 
 LAST_FILE_SECONDS = 0.3
-"""How long the end of the server waits for the file that is being indexed."""
+"""How long the server's end waits for the file being indexed."""
 
 
 class Scanned(NamedTuple):
@@ -35,9 +35,9 @@ class Scanned(NamedTuple):
     The result of a scan.
 
     Attributes:
-        indexed: The result of indexing files.
+        indexed: The result of indexing.
         pending: How many memories of files have no vector yet.
-        problems: The reasons why vectors could not be made, one line each.
+        problems: Why vectors could not be made, one line each.
 
     """
 
@@ -63,11 +63,11 @@ class Scan(NamedTuple):
 
     def run(self, *, spec_folder: str = "", force: bool = False) -> Scanned:
         """
-        Index the files of the project's memory, or of a spec folder, and make vectors for 50.
+        Index the project's memory files, or a spec folder, and make 50 vectors.
 
         Raises:
             UnreadableFileError: *spec_folder* can't be the name of one.
-            StorageError: the store can't be used; what was done before is stored.
+            StorageError: the store can't be used; earlier work is stored.
 
         """
         from hardwon.entrypoints.embed_after_write import embed_now
@@ -79,7 +79,7 @@ class Scan(NamedTuple):
 
     @contextlib.contextmanager
     def memory(self) -> Iterator[Memory]:
-        """Open the store for the thread that calls."""
+        """Open the store for the calling thread."""
         memory = open_memory(self.settings, self.warn)
         with contextlib.closing(memory):
             yield memory
@@ -92,7 +92,7 @@ class Scan(NamedTuple):
         force: bool = False,
         wanted: Callable[[], bool] = lambda: True,
     ) -> "Indexed":
-        """Index as `IndexFiles` does."""
+        """Index files as `IndexFiles` does."""
         from hardwon.entrypoints.bootstrap_files import (
             build_index_files,
         )  # here and below: a start need not wait for it
@@ -103,10 +103,10 @@ class Scan(NamedTuple):
 
 class StartupScan:
     """
-    The scan at the start of a server, in the background.
+    The background scan at the start of a server.
 
     Args:
-        scan: The work; its problems are reported, and stop nothing.
+        scan: The work; its problems are reported, but not fatal.
 
     """
 
@@ -117,7 +117,7 @@ class StartupScan:
         self._thread = threading.Thread(target=self._run, name="startup-scan", daemon=True)
 
     def start(self) -> None:
-        """Begin; where memory is switched off or paused there is nothing to do."""
+        """Start the scan, unless memory is switched off or paused."""
         if self._scan.settings.semantic_enabled and not present_pause(
             self._scan.settings.global_store, system_clock().now()
         ):
@@ -127,11 +127,11 @@ class StartupScan:
 
     @property
     def is_indexing(self) -> bool:
-        """Whether files are still to be indexed; missing vectors may be made after that."""
+        """Whether files are still being indexed, without their vectors."""
         return not self._indexed.is_set()
 
     def stop(self) -> None:
-        """End after the file that is being indexed, or leave it to the end of the process."""
+        """Stop after the current file, or leave it to the end of the process."""
         self._leaving.set()
         if self._thread.is_alive():
             self._thread.join(LAST_FILE_SECONDS)
@@ -154,7 +154,7 @@ class StartupScan:
             self._indexed.set()
 
     def _embed(self, spaces: Spaces) -> None:
-        """Make the missing vectors of files: all of them by a local model, else 50 as every write does."""
+        """Make the missing vectors of files: all with a local model, else one batch."""
         from hardwon.domain.use_cases.embed_pending import BATCH
         from hardwon.entrypoints.embed_after_write import fill_spaces
 
@@ -177,7 +177,7 @@ T = TypeVar("T")
 
 class Kept(Generic[T]):
     """
-    A use case that keeps the data it has loaded: built once for each open store.
+    A use case that caches its data, built once per open store.
 
     Args:
         build: Builds it from an open store.
@@ -189,7 +189,7 @@ class Kept(Generic[T]):
         self._memory: Memory | None = None
 
     def of(self, memory: Memory) -> T:
-        """Return the use case of *memory*."""
+        """Return the use case for *memory*."""
         if self._memory is not memory:
             self._memory, self._built = memory, self._build(memory)
         return self._built
@@ -197,11 +197,11 @@ class Kept(Generic[T]):
 
 class MemoryWorker:
     """
-    The threads that work on the store, each with a connection of its own, as SQLite's belongs to one thread.
+    The threads that work on the store.
 
-    One answers the tools. Another makes vectors, so that a slow provider holds up
-    only the callers that wait for one. A third labels imported entries; nothing waits
-    for it. Waiting leaves the event loop free.
+    Each has its own connection, as SQLite's belongs to one thread. One answers the tools. Another
+    makes vectors, so that a slow provider delays only callers that wait for one. A third labels
+    imported entries in the background. Waiting leaves the event loop free.
 
     Attributes:
         settings: The resolved settings.
@@ -222,7 +222,7 @@ class MemoryWorker:
         self._labelling: Future[None] | None = None
 
     def pause(self) -> Pause | None:
-        """Return the pause that holds now in the session that started this process, None without one."""
+        """Return the current pause of the session that started this process, if any."""
         return present_pause(self.settings.global_store, system_clock().now())
 
     def workplace(self, memory: Memory) -> Workplace:
@@ -232,7 +232,10 @@ class MemoryWorker:
     @contextlib.asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
         """
-        Keep the store open; where memory is switched off, none is made. A server may be away: each call tries again.
+        Keep the store open.
+
+        No store is created while memory is switched off. A database server may be away: each call
+        retries.
 
         Raises:
             StorageError: the store in a file can't be opened.
@@ -270,18 +273,18 @@ class MemoryWorker:
 
     async def call(self, work: Callable[[Memory], T]) -> T:
         """
-        Return what *work* returns, or raise what it raises; one work at a time, in the order of the calls.
+        Run *work* in the store's thread, in the order of the calls.
 
-        A store that was moved or deleted since is opened again: nothing is written to an unlinked file.
+        Returns or raises what it does. A store that was moved or deleted since is reopened, so
+        nothing is written to an unlinked file.
         """
         return await _result(self._thread, lambda: work(self._present()))
 
     async def embed(self) -> list[str]:
         """
-        Give what waits its vector, if that is possible in `EMBED_SECONDS`; return why it is not, one line each.
+        Make pending vectors within `EMBED_SECONDS`, and return the problems, a line each.
 
-        A call during another's wait for the thread shares its result.
-        Imported entries get labels meanwhile.
+        Concurrent calls share a result. Imported entries get labels meanwhile.
         """
         self.begin_to_label()
         if self._next_embedding is None or self._next_embedding.running() or self._next_embedding.done():
@@ -291,7 +294,7 @@ class MemoryWorker:
         return [f"its vector follows: the provider has not answered in {EMBED_SECONDS:g} s"]
 
     def begin_to_label(self) -> None:
-        """Start labelling imported entries in the background, unless that is being done."""
+        """Start labelling imported entries in the background, unless it is running."""
         if self._labelling is None or self._labelling.done():
             self._labelling = self._labels.submit(self._label)
 

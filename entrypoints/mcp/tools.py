@@ -1,4 +1,4 @@
-"""All tools."""
+"""The registry of all tools."""
 
 from collections.abc import Mapping
 
@@ -24,5 +24,5 @@ GROUPS = (
 
 
 def make_tools(worker: MemoryWorker) -> Mapping[str, Tool]:
-    """Return the tools that work on the store of *worker*, by their names."""
+    """Return the tools of *worker* by name."""
     return {tool.description["name"]: tool for make in GROUPS for tool in make(worker)}

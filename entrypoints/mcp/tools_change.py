@@ -140,7 +140,7 @@ class StoreTools:
         return await self._keep(entry, Origin(here, "mcp"), keywords, replaced)
 
     async def _keep(self, entry: Entry, origin: Origin, keywords: Sequence[str], replaced: str | None) -> StoredMemory:
-        """Store at once, for nothing may be lost; what takes its time comes after."""
+        """Store at once, so that nothing is lost, then do the slow work."""
         stored = await self.worker.call(
             lambda memory: build_keep_in_place(memory, origin).keep(redact_entry(entry), replaced)
         )
@@ -264,7 +264,7 @@ class ChangeTools:
         return _updated(changed, await self.worker.embed() if changed.needs_vectors else [])
 
     def _apply(self, memory: Memory, reference: int | str, change: EntryChange) -> Changed:
-        """Apply *change*; another text of a lesson goes to the knowledge banks too."""
+        """Apply *change*, in the knowledge banks too if a lesson's text changes."""
         entry = find_own(memory.repository, reference, self.worker.workplace(memory))
         if change.description is None or entry.kind != "learning":
             return build_change_entry(memory).apply(entry.entry_id, change)

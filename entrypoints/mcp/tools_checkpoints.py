@@ -1,4 +1,4 @@
-"""Tools that put the memory's state aside and bring it back."""
+"""The tools that save and restore the memory's state."""
 
 from typing import Annotated
 
@@ -138,7 +138,7 @@ class CheckpointTools:
         return OneCheckpoint(message=f"Checkpoint deleted: {gone.name}", checkpoint=_row(gone))
 
     def _ensure_of_here(self, memory: Memory, name: str, scope: CheckpointScope | None = None) -> None:
-        """Refuse, in a foreign project, a checkpoint of another project and one of the whole store."""
+        """In a foreign project, refuse checkpoints of other projects or the whole store."""
         here = self.worker.workplace(memory)
         if not here.visibility.is_foreign:
             return

@@ -1,4 +1,4 @@
-"""The tools that bring markdown files in."""
+"""The tools that index markdown files."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from hardwon.entrypoints.presenters.entries import SWITCHED_OFF, fate
 from hardwon.entrypoints.presenters.text import visible
 
 MAX_LINES = 10
-"""So much trouble is told in words; a model pays for each."""
+"""Limit of problems in the message, as a model pays for each."""
 
 Action = Literal["indexed", "updated", "unchanged"]
 ACTIONS: dict[Outcome, Action] = {
@@ -170,7 +170,7 @@ def _counts(indexed: Indexed, done: int, passed: int) -> str:
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:
-    """Return the first ten of *lines*, and where there are more, how many."""
+    """Return the first ten of *lines*, and how many more there are."""
     more = len(lines) - MAX_LINES
     return [*lines[:MAX_LINES], *([f"and {more} more"] if more > 0 else [])]
 

@@ -1,4 +1,4 @@
-"""The tools that read memories whole or in lists, and the tool that counts them."""
+"""The tools that read, list and count memories."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
@@ -38,10 +38,10 @@ from hardwon.ports.entries import Order
 MOST = 100
 LARGEST_OFFSET = 2**31 - 1
 ALL_CONTENT = 15_000
-"""Characters of all texts in one answer; a host cuts an answer that is much longer than 20,000."""
+"""Characters of all texts in one answer; hosts truncate answers much longer than 20,000."""
 
 BOTH_GIVEN = 7_000
-"""Up to here texts stand in the message too, for hosts that show nothing else."""
+"""Up to this length texts stand in the message too, for hosts that show nothing else."""
 
 
 class LoadedRow(MemoryRow):
@@ -69,13 +69,7 @@ class ListAnswer(Answer):
 
 
 class BrowseTools:
-    """
-    Tools that show what there is.
-
-    Args:
-        worker: Works on the store.
-
-    """
+    """Tools that read and list memories."""
 
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
@@ -165,7 +159,7 @@ def _load_answer(loaded: Loaded, what: str) -> LoadAnswer:
 
 
 def _with_content(entries: Sequence[Entry]) -> Iterator[LoadedRow]:
-    """Yield rows with texts that make no more than `ALL_CONTENT` characters together."""
+    """Yield rows with at most `ALL_CONTENT` characters of text in total."""
     room = ALL_CONTENT
     for entry in entries:
         content = entry.description[:room]
@@ -182,7 +176,7 @@ def _listing(total: int, offset: int, entries: Sequence[Entry]) -> Iterator[str]
 
 
 def browse_tools(worker: MemoryWorker) -> list[Tool]:
-    """Return the tools that show what there is."""
+    """Return the tools that read and list memories."""
     tools = BrowseTools(worker)
     return [
         tool(tools.memory_load, title="Read memories whole", effect=READS),
@@ -210,13 +204,7 @@ class StatsAnswer(Answer):
 
 
 class StatsTools:
-    """
-    Tools that count.
-
-    Args:
-        worker: Works on the store.
-
-    """
+    """Tools that count."""
 
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker

@@ -1,4 +1,4 @@
-"""The tools that answer questions, and that find memories by the phrases of a prompt."""
+"""The tools that answer questions, and find memories by trigger phrases."""
 
 import os
 import time
@@ -51,11 +51,11 @@ ANSWER_SECONDS = 10.0
 NOWHERE = Workplace("")
 MAX_RESULTS = 100
 LONGEST_QUERY = 8_000
-"""Characters; a log pasted whole says no more by its end, and takes seconds to split."""
+"""Characters; the end of a pasted log adds nothing, and takes seconds to split."""
 
 EXCERPT_CHARACTERS = 240
 ALL_EXCERPTS = 2400
-"""Characters; a host cuts an answer that is much longer than 20,000."""
+"""Characters; hosts truncate answers much longer than 20,000."""
 
 
 class RuleRow(MemoryRow):
@@ -104,13 +104,7 @@ STILL_INDEXING = "the project's files are still being indexed: search again in a
 
 
 class SearchTools:
-    """
-    Tools that answer questions.
-
-    Args:
-        worker: Works on the store.
-
-    """
+    """Tools that answer questions."""
 
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
@@ -193,14 +187,14 @@ class SearchTools:
 
 
 def _besides(question: Question, scope: ScopeName | None) -> EntryFilter:
-    """Return the kinds that *question* does not ask."""
+    """Return the filter for the kinds that *question* leaves out."""
     kinds = tuple(kind for kind in KINDS if kind not in question.only.kinds)
     only = question.only._replace(kinds=kinds, scope=ANYWHERE, anywhere=())
     return _asked_by_agent(only, question.workplace, scope)
 
 
 def _asked_by_agent(only: EntryFilter, workplace: Workplace, scope: ScopeName | None) -> EntryFilter:
-    """Return *only* as an agent asks it: in a foreign project no scope shows other projects."""
+    """Restrict *only* for an agent: a foreign project never sees other projects."""
     seen = workplace.visibility if workplace.visibility.is_foreign else None
     return answering("agent", workplace, only._replace(visible_in=seen), scope)
 
@@ -208,7 +202,7 @@ def _asked_by_agent(only: EntryFilter, workplace: Workplace, scope: ScopeName | 
 def _relevant_elsewhere(
     recall: Recall, question: Question, wanted: EntryFilter, workplace: Workplace, deadline: Deadline
 ) -> int:
-    """Return how many relevant memories a search with the default scope leaves out."""
+    """Count the relevant memories that the default scope leaves out."""
     everywhere = elsewhere_for("agent", workplace, wanted)
     here = question._replace(workplace=workplace, only=answering("agent", workplace, wanted))
     return recall.relevant_elsewhere(here, everywhere, deadline) if everywhere else 0
@@ -258,7 +252,11 @@ def _rows(answers: Sequence[Found], report: Report, counts: Sequence[Mapping[str
 
 
 def _formula(policy: PolicyName) -> str:
-    """Return the formula of the score that is shown; a calibrated policy shows the relevance, in percent."""
+    """
+    Return the formula of the score shown.
+
+    A calibrated policy shows relevance in percent.
+    """
     return f"100 * ({RELEVANCE_FORMULA})" if policy == COLLECTIONS["all"].policy else FORMULAS[policy]
 
 
@@ -300,13 +298,7 @@ class TriggerAnswer(Answer):
 
 
 class SurfacingTools:
-    """
-    Tools that bring memories up.
-
-    Args:
-        worker: Works on the store.
-
-    """
+    """Tools that find memories by trigger phrases."""
 
     def __init__(self, worker: MemoryWorker) -> None:
         self._worker = worker
@@ -359,5 +351,5 @@ def _row(item: BroughtUp) -> TriggeredRow:
 
 
 def surfacing_tools(worker: MemoryWorker) -> list[Tool]:
-    """Return the tools that bring memories up."""
+    """Return the tools that find memories by trigger phrases."""
     return [tool(SurfacingTools(worker).memory_match_triggers, title="What a prompt brings up", effect=READS)]

@@ -1,5 +1,5 @@
 """
-The server's process: its standard streams, taken for the protocol before anything else can use them, and its end.
+The server's process: it claims its standard streams for the protocol, and ends it.
 
 Standard library only.
 """
@@ -15,32 +15,32 @@ from types import FrameType
 from typing import BinaryIO, NamedTuple, NoReturn
 
 DRAIN_SECONDS = 10.0
-"""How long requests that came before the end of input may still be answered, of the server's own time."""
+"""The server's own time to answer requests that came before the end of input."""
 
 LONGEST_DRAIN_SECONDS = 120.0
-"""From the end of input to the end of the process at the latest, however busy the machine is."""
+"""Upper bound from the end of input to the end of the process, however busy the machine."""
 
 STOPPED_DRAIN_SECONDS = 0.4
-"""How long requests may still be answered after a signal."""
+"""Time to answer requests after a signal."""
 
 LEAVE_SECONDS = 0.6
-"""From a signal, or the last answer, to the end of the process at the latest; a second is promised."""
+"""Upper bound from a signal or the last answer to the end; a second is promised."""
 
 IDLE_SHARE = 0.005
-"""The share of CPU below which a process waits for something else than the CPU."""
+"""CPU share below which a process waits for something else than the CPU."""
 
 
 class Allowance:
     """
-    Time for the last answers: while the process waits its length, while it computes its CPU time.
+    Time for the last answers, robust against a busy machine.
 
-    So a busy machine, which lets the process compute seldom, takes nothing from it.
+    It counts wall time while the process waits, and CPU time while it computes.
 
     Args:
-        seconds: So much there is.
-        longest: So long it lasts at most, by the clock.
-        clock: Returns seconds that pass evenly.
-        cpu: Returns the seconds that the process has computed.
+        seconds: The allowance.
+        longest: Upper bound by the clock.
+        clock: Monotonic clock.
+        cpu: CPU seconds of the process.
 
     """
 
@@ -58,7 +58,11 @@ class Allowance:
         self._end = self._seen[0] + longest
 
     def is_spent(self) -> bool:
-        """Return whether nothing is left; to be asked several times a second."""
+        """
+        Return whether nothing is left.
+
+        Poll it several times a second.
+        """
         before, computed_before = self._seen
         now, computed = self._seen = self._clock(), self._cpu()
         passed, worked = now - before, computed - computed_before
@@ -68,10 +72,10 @@ class Allowance:
 
 def leave(code: int = 0) -> NoReturn:
     """
-    End the process.
+    End the process without waiting for threads.
 
-    Not by `sys.exit`: Python would wait for threads, and one may hang in a call to a provider.
-    What was acknowledged is in the store already.
+    `sys.exit` would wait for them, and one may hang in a call to a provider. Acknowledged writes
+    are in the store already.
     """
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
@@ -79,14 +83,14 @@ def leave(code: int = 0) -> NoReturn:
 
 
 def leave_soon(seconds: float = LEAVE_SECONDS) -> None:
-    """End the process in *seconds*, if it does not end before."""
+    """End the process after *seconds* at the latest."""
     timer = threading.Timer(seconds, leave)
     timer.daemon = True
     timer.start()
 
 
 def on_signals(react: Callable[[], None]) -> None:
-    """Call *react* when the process is asked to end."""
+    """Call *react* on SIGTERM and SIGINT."""
 
     def handle(_: int, __: FrameType | None) -> None:
         react()
@@ -99,13 +103,13 @@ STDIN, STDOUT, STDERR = 0, 1, 2
 
 
 class Wire(NamedTuple):
-    """What the client writes, and where it reads."""
+    """The streams from and to the client."""
 
     incoming: BinaryIO
     outgoing: BinaryIO
 
     def has_reader(self) -> bool:
-        """Return whether the client can still read, as far as the system tells."""
+        """Return whether the client can still read, as far as the system knows."""
         try:
             poll = select.poll()
             poll.register(self.outgoing, 0)
@@ -116,11 +120,11 @@ class Wire(NamedTuple):
 
 def claim_wire() -> Wire:
     """
-    Return the process's standard input and output, for the protocol alone.
+    Claim the process's standard input and output for the protocol.
 
-    From then on, whatever else reads standard input finds its end, and whatever
-    else is printed goes to standard error, be it from Python, C or a child.
-    One that is closed already counts as a client that has left.
+    From then on, standard input is empty for anything else, and other output goes to standard
+    error, be it from Python, C or a child. A stream that is closed already counts as a client that
+    has left.
     """
     _open_what_is_closed()
     nothing = os.open(os.devnull, os.O_RDWR)
@@ -132,7 +136,7 @@ def claim_wire() -> Wire:
 
 
 def _open_what_is_closed() -> None:
-    """Let no file that is opened later get the number of a standard stream."""
+    """Keep files opened later from getting the number of a standard stream."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
         pass
     os.close(descriptor)

@@ -1,4 +1,4 @@
-"""Changes that forms ask for, by the use cases of the commands."""
+"""Handlers of forms that change something, by the use cases of the commands."""
 
 from collections.abc import Sequence
 
@@ -26,12 +26,12 @@ CHANGED_MEANWHILE = "The entry was changed since the form was opened, so nothing
 
 
 def entry_path(entry_id: str) -> str:
-    """Return the path of the page of an entry."""
+    """Return the path of an entry's page."""
     return f"/entry/{entry_id}"
 
 
 def edit(desk: Desk, asked: Asked) -> Reply:
-    """Store the text of a form; show the form again if it can't be stored."""
+    """Store the text of a form, or show the form again with the problem."""
     entry = known(desk, asked.values["id"])
     markdown = "" if entry.kind == "learning" else markdown_of(desk, entry)
     if asked.given("seen") != state_of(entry, markdown):
@@ -84,12 +84,12 @@ def _edit_file(desk: Desk, entry: Entry, before: str, asked: Asked) -> Redirect:
 
 
 def _text(asked: Asked, field: str) -> str:
-    """Return a text of the form; browsers send the ends of lines as CR and LF."""
+    """Return a text of the form, with browsers' CRLF as LF."""
     return asked.given(field).replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def change(desk: Desk, asked: Asked) -> Reply:
-    """Change the tier of an entry, where it is shown, or which one supersedes it."""
+    """Change an entry's tier, reach, or successor."""
     entry = known(desk, asked.values["id"])
     field, value = asked.given("field"), asked.given("value").strip()
     if field == "superseded_by":
@@ -104,7 +104,7 @@ def change(desk: Desk, asked: Asked) -> Reply:
 
 def _meant(desk: Desk, reference: str) -> Entry:
     """
-    Return the entry that a user names by its number or its id.
+    Return the entry with that number or id.
 
     Raises:
         UnknownEntryError: there is none, or there are several.
@@ -117,7 +117,7 @@ def _meant(desk: Desk, reference: str) -> Entry:
 
 
 def undo(desk: Desk, asked: Asked) -> Reply:
-    """Give a field back the value it had before a change of the history."""
+    """Restore a field to its value before a change of the history."""
     entry = known(desk, asked.values["id"])
     wanted = next(
         (
@@ -148,7 +148,7 @@ def judge(desk: Desk, asked: Asked) -> Reply:
 
 
 def trust(desk: Desk, asked: Asked) -> Reply:
-    """Trust a project, or take that back."""
+    """Trust a project, or revoke that."""
     know = build_know_projects(desk.memory)
     project = know.registry().with_id(asked.values["id"])
     if project is None:
@@ -162,7 +162,7 @@ def trust(desk: Desk, asked: Asked) -> Reply:
 
 
 def change_chosen(desk: Desk, asked: Asked) -> Reply:
-    """Change all entries that are ticked in the list, or none of them."""
+    """Change all selected entries, or none of them."""
     entries = _chosen(desk, asked)
     match asked.given("action"):
         case "tier":
@@ -209,7 +209,7 @@ def _trust_chosen(desk: Desk, entries: Sequence[Entry], asked: Asked) -> Redirec
 
 
 def forget(desk: Desk, asked: Asked) -> Reply:
-    """Show what would be forgotten for good and where it is; forget it when that was confirmed."""
+    """Show what would be forgotten for good, or forget it once confirmed."""
     ids = tuple(dict.fromkeys(asked.form.get("id", ())))
     if not ids:
         raise InvalidEntryError(NOTHING_CHOSEN)
@@ -251,7 +251,7 @@ def _report(plan: Plan, done: Forgotten) -> list[str]:
 
 
 def merge_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: str = "") -> Page:
-    """Return the form in which two learnings become one."""
+    """Return the form that merges two learnings."""
     older, newer = (
         known(desk, (given or asked).query.get(name, "") or (given or asked).given(name)) for name in ("older", "newer")
     )
@@ -262,7 +262,7 @@ def merge_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: st
 
 
 def begin_merge(desk: Desk, asked: Asked) -> Reply:
-    """Return the form to merge an entry with another one that the user names."""
+    """Return the form that merges an entry with one that the user names."""
     entry, other = known(desk, asked.values["id"]), _meant(desk, asked.given("other").strip())
     older, newer = sorted((entry, other), key=lambda known: (known.created_at, known.number or 0))
     return merge_page(desk, Asked(query={"older": older.entry_id, "newer": newer.entry_id}))
@@ -287,7 +287,7 @@ def merge(desk: Desk, asked: Asked) -> Reply:
 
 
 def decide(desk: Desk, asked: Asked) -> Reply:
-    """Decide a pair: the newer learning takes the place of the older one, or both stay."""
+    """Decide a pair: the newer learning supersedes the older, or both stay."""
     older, newer = known(desk, asked.given("older")), known(desk, asked.given("newer"))
     if asked.given("decision") == "supersede":
         changed = build_supersede(desk.memory).apply(older.entry_id, newer.entry_id)
@@ -301,7 +301,7 @@ def decide(desk: Desk, asked: Asked) -> Reply:
 
 
 def take_over(desk: Desk, asked: Asked) -> Reply:
-    """Let the store say what a knowledge bank says of a lesson since it was changed there by hand."""
+    """Take a manual edit of a knowledge bank over into the store."""
     entry, text = known(desk, asked.values["id"]), asked.given("text")
     wanted = EntryChange(description=text) if text else EntryChange(importance_tier="deprecated")
     done = build_edit_lesson(desk.memory, desk.project_root).apply(entry.entry_id, wanted)

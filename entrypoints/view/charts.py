@@ -1,4 +1,4 @@
-"""Geometry of the charts: values become the bars, points and axes that templates draw as SVG."""
+"""Compute the geometry of charts that templates draw as SVG."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,12 +6,12 @@ from itertools import accumulate
 from typing import NamedTuple
 
 WIDTH, HEIGHT = 720, 200
-"""The room of bars, in pixels; axes lie outside of it."""
+"""Area of the bars in pixels, without axes."""
 
 WEEK = dt.timedelta(weeks=1)
 TICKS = 4
 SHOWN_NAMES = 8
-"""So many colours can be told apart; what is rarer is one group, OTHER."""
+"""As many colours as can be told apart; rarer groups become OTHER."""
 
 OTHER = "other"
 
@@ -21,10 +21,10 @@ class Segment(NamedTuple):
     A part of a stacked bar.
 
     Attributes:
-        name: The name of the counted group.
-        tone: The number of its colour, from 0.
+        name: The counted group.
+        tone: Index of its colour, from 0.
         value: The count.
-        x: Its left side; *y*, *width* and *height* likewise, in pixels.
+        x: Left side, in pixels, as are *y*, *width* and *height*.
     """
 
     name: str
@@ -37,7 +37,11 @@ class Segment(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A stacked bar with its label, and whether the label is written below it."""
+    """
+    A stacked bar.
+
+    *is_labelled* says whether its label is drawn.
+    """
 
     label: str
     x: float
@@ -46,7 +50,7 @@ class Bar(NamedTuple):
 
 
 class Tick(NamedTuple):
-    """A mark of the vertical axis: its value and its place."""
+    """A mark of the vertical axis."""
 
     value: int
     y: float
@@ -61,13 +65,13 @@ class StackedBars(NamedTuple):
 
 
 def weeks_until(last: dt.date, number: int) -> list[dt.date]:
-    """Return the Mondays of *number* weeks, the last of them that of *last*."""
+    """Return the Mondays of *number* weeks, up to the week of *last*."""
     monday = last - dt.timedelta(days=last.weekday())
     return [monday - WEEK * back for back in range(number - 1, -1, -1)]
 
 
 def ranked_names(counts: Mapping[str, int], most: int = SHOWN_NAMES) -> list[str]:
-    """Return the names with the largest counts, the largest first; the rest of them is one name."""
+    """Return the names by falling count, the excess replaced by `OTHER`."""
     names = sorted(counts, key=lambda name: (-counts[name], name))
     return names if len(names) <= most else [*names[: most - 1], OTHER]
 
@@ -76,11 +80,11 @@ def stacked_bars(
     weeks: Sequence[dt.date], names: Sequence[str], counts: Mapping[tuple[dt.date, str], int]
 ) -> StackedBars:
     """
-    Return a bar for each of *weeks*, with a segment for each of *names* that was counted.
+    Return a stacked bar for each week, with a segment for each name.
 
     Args:
         weeks: From left to right.
-        names: From the bottom up; what is counted under another name belongs to `OTHER`.
+        names: From the bottom up; counts of other names go to `OTHER`.
         counts: By week and name.
     """
     stacks = {week: dict.fromkeys(names, 0) for week in weeks}
@@ -123,7 +127,7 @@ def _stack(stack: Mapping[str, int], x: float, width: float, scale: float) -> li
 
 
 def _rounded_up(value: int) -> int:
-    """Return the next number of which a quarter is whole."""
+    """Round up to a number divisible by four."""
     unit = TICKS * int("1" + "0" * max(0, len(str(value)) - 2))
     return -(-value // unit) * unit
 
@@ -136,9 +140,9 @@ class Part(NamedTuple):
     A term of a score.
 
     Attributes:
-        name: The signal, in words.
+        name: Display name of the signal.
         value: Its share of the score.
-        x: The left side of its bar; *width* likewise, in pixels; 0 wide for a share that is not positive.
+        x: Left side of its bar in pixels, as is *width*; 0 wide unless the share is positive.
     """
 
     name: str
@@ -148,7 +152,7 @@ class Part(NamedTuple):
 
 
 def score_parts(terms: Iterable[tuple[str, float]], full: float) -> list[Part]:
-    """Return the parts of a score, side by side, where *full* fills `PARTS_WIDTH`."""
+    """Return the parts of a score side by side, where *full* fills `PARTS_WIDTH`."""
     parts, x = list[Part](), 0.0
     for name, value in terms:
         width = max(0.0, min(value / full if full > 0 else 0.0, 1.0) * PARTS_WIDTH)
@@ -162,7 +166,7 @@ SPARK_WIDTH, SPARK_HEIGHT = 72, 16
 
 
 def sparkline(counts: Sequence[int]) -> str:
-    """Return the points of a line through *counts*, for SVG."""
+    """Return the points of an SVG polyline through *counts*."""
     top, step = max([1, *counts]), SPARK_WIDTH / max(1, len(counts) - 1)
     return " ".join(
         f"{place * step:.1f},{SPARK_HEIGHT - 1 - count / top * (SPARK_HEIGHT - 2):.1f}"

@@ -1,7 +1,7 @@
 """
-The store behind the page, and the requests to a page with their replies, which know nothing of HTTP.
+The store behind the pages, and their requests and replies, independent of HTTP.
 
-One thread works on the store, and opens it again when another file took its place.
+One thread works on the store, and reopens it when another file took its place.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ from hardwon.ports.overview import Projection
 T = TypeVar("T")
 
 COUNTED_SECONDS = 30.0
-"""How long the number of things to review is not counted again."""
+"""How long the number of things to review is cached."""
 
 
 class Desk:
     """
-    An open store with what is kept between two requests.
+    An open store, with caches that outlive a request.
 
     Args:
         memory: The open store.
@@ -46,34 +46,38 @@ class Desk:
 
     @property
     def clock(self) -> Clock:
-        """The time."""
+        """The store's clock."""
         return self.memory.clock
 
     def recall(self) -> Recall:
-        """Return the search, which keeps the vectors that it has loaded."""
+        """Return the search, which caches its vectors."""
         self._recall = self._recall or build_recall(self.memory)
         return self._recall
 
     def projection(self) -> Projection | None:
-        """Return the map of the vectors, which keeps what it has compared; None without a space."""
+        """
+        Return the map of the vectors, None without a space.
+
+        It caches its comparisons.
+        """
         self._projection = self._projection or build_projection(self.memory, "learning")
         return self._projection
 
     def to_review(self) -> int:
-        """Return how many things wait for a decision; counted twice a minute at most."""
+        """Return how many items wait for a decision, cached for half a minute."""
         if time.monotonic() - self._counted_at > COUNTED_SECONDS:
             self._to_review = len(build_review_memory(self.memory, self.project_root).items())
             self._counted_at = time.monotonic()
         return self._to_review
 
     def count_again(self) -> None:
-        """Count what waits for a decision with the next request: something was changed."""
+        """Drop the cached number of items to review, after a change."""
         self._counted_at = float("-inf")
 
 
 class DeskThread:
     """
-    The thread that works on the store; SQLite's connection belongs to it.
+    The thread that owns the store and its SQLite connection.
 
     Args:
         settings: The resolved settings.
@@ -89,13 +93,19 @@ class DeskThread:
         self._desk: Desk | None = None
 
     def open(self) -> None:
-        """Open the store and let it know the project, before anything is asked; the first page shows a problem."""
+        """
+        Open the store and register the project before the first request.
+
+        A problem is ignored here, as the first page shows it.
+        """
         with contextlib.suppress(StorageError):
             self._thread.submit(self._open_for_project).result()
 
     async def call(self, work: Callable[[Desk], T]) -> T:
         """
-        Return what *work* returns, or raise what it raises; one at a time, in the order of the calls.
+        Run *work* in the thread, in the order of the calls.
+
+        Returns or raises what it does.
 
         Raises:
             StorageError: the store can't be opened.
@@ -103,7 +113,7 @@ class DeskThread:
         return await asyncio.get_running_loop().run_in_executor(self._thread, lambda: work(self._opened()))
 
     def close(self, seconds: float | None = None) -> bool:
-        """Close the store when what was begun has ended, and wait for that, at most so long; return whether it has."""
+        """Close the store after pending work, and return whether that ended in *seconds*."""
         closed = self._thread.submit(self._close)
         self._thread.shutdown(wait=False)
         try:
@@ -137,8 +147,8 @@ class Asked(NamedTuple):
 
     Attributes:
         values: The variable parts of the path.
-        query: The first value of each parameter of the address.
-        form: The values of each field of a form that was sent.
+        query: First value of each query parameter.
+        form: All values of each form field.
     """
 
     values: Mapping[str, str] = {}
@@ -146,15 +156,15 @@ class Asked(NamedTuple):
     form: Mapping[str, Sequence[str]] = {}
 
     def given(self, name: str) -> str:
-        """Return the first value of a field of the form; empty without one."""
+        """Return the first value of a form field, empty without one."""
         return next(iter(self.form.get(name, ())), "")
 
     def number(self, name: str, default: int, most: int = 2**31 - 1) -> int:
         """
-        Return a number of the address, from 1.
+        Return a query parameter as a number from 1 to *most*.
 
         Raises:
-            InvalidQueryError: it is none.
+            InvalidQueryError: it is no such number.
         """
         given = self.query.get(name, "")
         if not given:
@@ -165,10 +175,10 @@ class Asked(NamedTuple):
 
     def choice(self, name: str, allowed: Sequence[str]) -> str:
         """
-        Return one of *allowed* as the address chooses it, the first by default.
+        Return a query parameter that is one of *allowed*, the first by default.
 
         Raises:
-            InvalidQueryError: it chooses something else.
+            InvalidQueryError: it is something else.
         """
         given = self.query.get(name, "") or allowed[0]
         if given not in allowed:
@@ -181,7 +191,7 @@ class Page(NamedTuple):
     A page.
 
     Attributes:
-        template: Its template, without `.html`.
+        template: Name of its template, without `.html`.
         values: The variables of the template.
         rows: The same list for programs; None for a page without a list.
     """
@@ -193,10 +203,10 @@ class Page(NamedTuple):
 
 class Redirect(NamedTuple):
     """
-    The page to go to after a change.
+    The page to show after a change.
 
     Attributes:
-        path: Below the prefix, with a `/` at the beginning.
+        path: Below the prefix, with a leading `/`.
         notice: The outcome of the change, a line each.
     """
 

@@ -1,4 +1,4 @@
-"""An entry with all that is known of it, and its text in a form."""
+"""The page of an entry, and the form that edits its text."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,14 +25,18 @@ MAX_CHANGES = 100
 MAX_SHOWN_IN = 20
 MAX_NEAR = 5
 SHOWN_CHARACTERS = 20_000
-"""A longer text is cut until the reader asks for all of it."""
+"""Longer texts are truncated until the reader asks for all of it."""
 
 
 STATE_DIGITS = 16
 
 
 class Change(NamedTuple):
-    """A change of the entry, its place in the history, the last first, from 0; and whether it can be undone."""
+    """
+    A change of the entry.
+
+    *place* counts from 0, the newest.
+    """
 
     past: PastChange
     place: int
@@ -41,7 +45,7 @@ class Change(NamedTuple):
 
 def known(desk: Desk, entry_id: str) -> Entry:
     """
-    Return the entry of that id, also of an earlier one.
+    Return the entry with that id, which may be an earlier one.
 
     Raises:
         UnknownEntryError: there is none.
@@ -56,7 +60,7 @@ def known(desk: Desk, entry_id: str) -> Entry:
 
 
 def changes_of(desk: Desk, entry: Entry) -> list[Change]:
-    """Return the history of *entry*, the last change first."""
+    """Return the history of *entry*, newest first."""
     past = desk.memory.store.history.of(entry.number or 0, MAX_CHANGES)
     return [Change(item, place, _can_undo(item)) for place, item in enumerate(past)]
 
@@ -70,7 +74,7 @@ def _can_undo(past: PastChange) -> bool:
 
 
 def entry_page(desk: Desk, asked: Asked) -> Page:
-    """Return all that is known of one entry."""
+    """Return the page of one entry."""
     entry = known(desk, asked.values["id"])
     registry = desk.memory.registry()
     project = registry.with_id(entry.project or "")
@@ -100,7 +104,7 @@ def entry_page(desk: Desk, asked: Asked) -> Page:
 
 
 def _near(desk: Desk, entry: Entry) -> tuple[Sequence[Neighbour], str]:
-    """Return the neighbours, and why there are none."""
+    """Return the neighbours, or why there are none."""
     try:
         near = build_find_neighbours(desk.memory, entry.kind).of(entry, MAX_NEAR)
     except HardwonError as error:
@@ -115,8 +119,8 @@ def edit_page(desk: Desk, asked: Asked, given: Asked | None = None, problem: str
     Args:
         desk: The store.
         asked: Names the entry.
-        given: The form that could not be stored; None for a new one.
-        problem: The reason why not.
+        given: The form that was refused; None for a new one.
+        problem: Why it was refused.
     """
     entry = known(desk, asked.values["id"])
     form = given.form if given else {}
@@ -148,6 +152,6 @@ def markdown_of(desk: Desk, entry: Entry) -> str:
 
 
 def state_of(entry: Entry, markdown: str) -> str:
-    """Return what tells whether an entry was changed since a form was made."""
+    """Return a digest that shows whether the entry has changed since."""
     texts = (entry.name, entry.description, entry.reasoning, markdown)
     return text_digest("\0".join(texts))[:STATE_DIGITS]

@@ -1,8 +1,9 @@
 """
-The checks of every request: only the browser that opened the printed address may talk to the page.
+Checks every request: only the browser that opened the printed address is served.
 
-Every request has to name this server as its host and carry the cookie that the one-time token was exchanged for; a change
-also comes from a form of ours. The token itself comes by the printed address, or by the form of a file. Every answer forbids scripts, styles, frames and requests of others.
+A request has to name this server as its host, and carry the cookie that was exchanged for the
+one-time token; a change also comes from a form of ours. The token comes by the printed address, or
+by the form of a file. Every answer forbids scripts, styles, frames and requests of other sites.
 """
 
 import hashlib
@@ -14,14 +15,14 @@ from typing import NamedTuple
 
 COOKIE = "hardwon"
 HTTP_PORT = 80
-"""The port that clients leave out of `Host` and `Origin`."""
+"""The port that clients omit in `Host` and `Origin`."""
 
 OPAQUE = "null"
 """The origin of a file."""
 
 TOKEN_BYTES = 24
 REMEMBERED = 10_000
-"""Forms that are known to have been sent; more are not sent before the page ends."""
+"""Limit of forms per run, as each sent form is remembered."""
 
 HEADERS: Mapping[str, str] = {
     "content-security-policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
@@ -31,7 +32,7 @@ HEADERS: Mapping[str, str] = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-"""Sent with every answer. Without any referrer browsers would send forms from the origin `null`."""
+"""Sent with every answer; with no referrer at all, browsers would send forms from origin `null`."""
 
 NOT_OPENED = (
     "This page is for the browser that hardwon view opened. Run hardwon view again and open the address that it prints."
@@ -45,13 +46,13 @@ OLD_FORM = "The form is not of this run of hardwon view, so nothing was changed.
 
 
 def hosts_of(port: int, names: Iterable[str]) -> frozenset[str]:
-    """Return the values of `Host` that mean a server of these *names* on *port*."""
+    """Return the valid values of `Host` for a server with these *names* on *port*."""
     ports = (f":{port}", "") if port == HTTP_PORT else (f":{port}",)
     return frozenset(f"{name}{written}" for name in names for written in ports)
 
 
 class Refusal(NamedTuple):
-    """Why a request is refused: the status and the text for the user."""
+    """Status and text of a refused request."""
 
     status: int
     text: str
@@ -59,16 +60,17 @@ class Refusal(NamedTuple):
 
 class Guard:
     """
-    The secrets of one run of `hardwon view`, and what requests need to know of them.
+    The secrets of one run of `hardwon view`, and the checks against them.
 
     Args:
-        hosts: The values of `Host` that mean this server.
+        hosts: Valid values of `Host`.
         token_of: Makes a secret; replaced in tests.
 
     Attributes:
-        prefix: The beginning of all paths, `/` and a random name: cookies are shared by all ports of a host, but not by paths.
+        prefix: `/` and a random name, before all paths: the ports of a host share cookies, paths do
+            not.
         token: Exchanged once for the cookie.
-        is_used: Whether it was.
+        is_used: Whether the token was exchanged.
     """
 
     def __init__(self, hosts: frozenset[str], token_of: Callable[[], str] | None = None) -> None:
@@ -83,23 +85,27 @@ class Guard:
 
     @property
     def opening_path(self) -> str:
-        """The path that is opened once, with its token."""
+        """The path with the one-time token."""
         return f"{self.prefix}/?token={self.token}"
 
     def cookie_header(self) -> str:
-        """Return the header that gives the browser its cookie."""
+        """Return the `Set-Cookie` header."""
         return f"{COOKIE}={self._cookie}; Path={self.prefix}; HttpOnly; SameSite=Strict"
 
     def admit_host(self, host: str) -> Refusal | None:
-        """Return why a request to *host* is refused, None if it is not: another name may lead here by DNS."""
+        """Check the `Host` header, against DNS rebinding."""
         return None if host in self._hosts else Refusal(421, FOREIGN_HOST)
 
     def admit_site(self, site: str) -> Refusal | None:
-        """Return why a request with that `Sec-Fetch-Site` header is refused, None if it is not: other ports of this host are of the same site."""
+        """
+        Check the `Sec-Fetch-Site` header.
+
+        Other ports of this host are of the same site, but not of the same origin.
+        """
         return None if site in {"", "none", "same-origin"} else Refusal(403, FOREIGN_ORIGIN)
 
     def admit_cookie(self, header: str) -> Refusal | None:
-        """Return why a request with that `Cookie` header is refused, None if it is not."""
+        """Check the `Cookie` header."""
         cookies = SimpleCookie()
         try:
             cookies.load(header)
@@ -109,18 +115,22 @@ class Guard:
         return None if hmac.compare_digest(given.encode(), self._cookie.encode()) else Refusal(401, NOT_OPENED)
 
     def exchange(self, token: str) -> Refusal | None:
-        """Use the token up; return why it is refused, None if it is not."""
+        """Check the one-time token, and use it up."""
         if self.is_used or not hmac.compare_digest(token.encode(), self.token.encode()):
             return Refusal(401, OPENED_ALREADY if self.is_used else NOT_OPENED)
         self.is_used = True
         return None
 
     def admit_opening(self, origin: str | None, host: str) -> Refusal | None:
-        """Return why a page of *origin* may not send the one-time token, None if it may: a file may, whose origin is opaque."""
+        """
+        Check the origin of a page that sends the one-time token.
+
+        A file is admitted; its origin is opaque.
+        """
         return None if origin in {None, OPAQUE} else self.admit_origin(origin, host)
 
     def admit_origin(self, origin: str | None, host: str) -> Refusal | None:
-        """Return why a change that was asked for by a page of *origin* is refused, None if it is not."""
+        """Check the origin of a page that asks for a change."""
         return None if origin == f"http://{host}" else Refusal(403, FOREIGN_ORIGIN)
 
     def form_token(self) -> str:
@@ -129,17 +139,17 @@ class Guard:
         return f"{nonce}.{self._signature(nonce)}"
 
     def admit_form(self, token: str) -> Refusal | None:
-        """Return why a form with that token is refused, None if it is not."""
+        """Check the token of a form."""
         nonce, _, signature = token.partition(".")
         fits = hmac.compare_digest(signature.encode(), self._signature(nonce).encode())
         return None if fits and len(self._sent) < REMEMBERED else Refusal(403, OLD_FORM)
 
     def was_sent(self, path: str, body: bytes) -> bool:
-        """Return whether this very form was sent before, and did what it asked for."""
+        """Return whether this very form was handled before."""
         return _digest(path, body) in self._sent
 
     def note_sent(self, path: str, body: bytes) -> None:
-        """Remember that this form did what it asked for."""
+        """Remember that this form was handled."""
         self._sent.add(_digest(path, body))
 
     def _signature(self, nonce: str) -> str:

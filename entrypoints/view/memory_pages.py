@@ -1,4 +1,4 @@
-"""The list of all entries: searched, filtered, with facets; and of those that wait for a decision."""
+"""The list of entries with search and facets, and the review."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -38,7 +38,7 @@ FACETS: Mapping[str, Field] = {
     "project": "project",
     "origin": "source",
 }
-"""The words of the search box that facets write, with the field that each counts."""
+"""Filter words that facets write into the search box, with the field each counts."""
 
 FACET_ROWS = 12
 
@@ -48,9 +48,9 @@ class Facet(NamedTuple):
     A value by which the list can be narrowed.
 
     Attributes:
-        label: How it is called.
+        label: Its display name.
         entries: How many entries have it.
-        typed: The text of the search box when it is chosen, or taken back.
+        typed: The search box text after a click, which chooses or removes it.
         is_chosen: Whether it narrows the list now.
     """
 
@@ -65,11 +65,11 @@ class Row(NamedTuple):
     An entry in the list.
 
     Attributes:
-        project: How its project is called; empty for none.
-        passage: The part of its text that fits the question.
+        project: Label of its project; empty for none.
+        passage: The excerpt that fits the question.
         used: In how many sessions it was used.
-        spark: The points of a line: how often it was shown in each of the last weeks.
-        relevance: The probability that it answers; None in a list without a question.
+        spark: Polyline points: how often it was shown in each of the last weeks.
+        relevance: Probability that it answers; None in a list without a question.
         parts: The terms of its score.
     """
 
@@ -83,7 +83,7 @@ class Row(NamedTuple):
 
 
 def memory_page(desk: Desk, asked: Asked) -> Page:
-    """Return the entries that fit the search box, the best or the newest first."""
+    """Return the entries that match the search box, best or newest first."""
     registry = desk.memory.registry()
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
     number = asked.number("page", 1, most=1_000_000)
@@ -190,7 +190,7 @@ def _document(row: Row) -> dict[str, object]:
 
 
 def review_page(desk: Desk, asked: Asked) -> Page:
-    """Return one of the things that wait, and how many there are."""
+    """Return one item that waits for a decision, and how many there are."""
     items = build_review_memory(desk.memory, desk.project_root).items()
     at = min(asked.number("at", 1), max(1, len(items)))
     item = items[at - 1] if items else None

@@ -1,4 +1,4 @@
-"""The map of all vectors, and how the memory grew and was used over time."""
+"""The map of all vectors, and charts of growth and use over time."""
 
 import datetime as dt
 from collections import Counter
@@ -31,7 +31,7 @@ class Point(NamedTuple):
     Attributes:
         x: From the left, in pixels of a square of `MAP_SIZE`; *y* from the top.
         group: The project, kind or category that colours it.
-        tone: The number of that colour, from 0.
+        tone: Index of that colour, from 0.
         is_near: Whether it has near duplicates.
     """
 
@@ -44,7 +44,7 @@ class Point(NamedTuple):
 
 
 def map_page(desk: Desk, asked: Asked) -> Page:
-    """Return every entry with a vector, in two dimensions."""
+    """Return every entry with a vector, projected to two dimensions."""
     registry = desk.memory.registry()
     search = read_search(asked.query.get("q", ""), registry, desk.clock.now())
     ignored = (f"{search.text}: {NO_TEXT}",) if search.text else ()
@@ -77,7 +77,7 @@ def map_page(desk: Desk, asked: Asked) -> Page:
 
 
 def _plane(desk: Desk, only: EntryFilter) -> tuple[Plane, str]:
-    """Return the plane, and why it is empty."""
+    """Return the plane, or why it is empty."""
     try:
         projection = desk.projection()
         plane = projection.plane(only) if projection else Plane()
@@ -128,7 +128,7 @@ LISTED = 20
 
 
 def time_page(desk: Desk, asked: Asked) -> Page:
-    """Return how many entries were made, shown and used in each week, and which were not."""
+    """Return weekly counts of entries made, shown and used, and the idle entries."""
     now = desk.clock.now()
     weeks = weeks_until(now.astimezone(dt.UTC).date(), SHOWN_WEEKS)
     overview, form = desk.memory.store.overview, asked.choice("as", ("picture", "table"))
@@ -181,7 +181,7 @@ def time_page(desk: Desk, asked: Asked) -> Page:
 
 
 class ProjectLine(NamedTuple):
-    """A project with the number of its entries, and the points of a line of those made each week."""
+    """A project with its number of entries and a weekly sparkline."""
 
     name: str
     entries: int

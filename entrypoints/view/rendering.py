@@ -1,4 +1,8 @@
-"""Replies as HTML, JSON and CSV. Every text is escaped, and `visible` unless it is edited."""
+"""
+Render replies as HTML, JSON and CSV.
+
+Every text is escaped, and passed through `visible` unless it is edited.
+"""
 
 import csv
 import datetime as dt
@@ -22,11 +26,14 @@ TEMPLATES = os.path.join(os.path.dirname(__file__), "templates")
 _FORMULA = re.compile(
     r"^(?=\s{0,20}[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r])|(?<=[;\t])(?=\s{0,20}[=+\-@])|(?<=[\r\n])(?=\s{0,20}[=+@])"
 )
-"""Where a spreadsheet would begin a formula: at the beginning of a cell, and where it may split one, as it does at `;` in some countries."""
+"""
+Where a spreadsheet would begin a formula: at the start of a cell, or where it may split one, as at
+`;` in some countries.
+"""
 
 
 def environment(prefix: str) -> Environment:
-    """Return the templates' environment; all links of a page begin with *prefix*."""
+    """Return the template environment, where all links begin with *prefix*."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -48,12 +55,12 @@ def address(prefix: str, path: str, query: Mapping[str, object]) -> str:
 
 
 def as_json(rows: Iterable[Mapping[str, object]]) -> str:
-    """Return a list for programs."""
+    """Return a list as JSON."""
     return json.dumps({"items": [plain(row) for row in rows]}, ensure_ascii=False)
 
 
 def as_csv(rows: Sequence[Mapping[str, object]]) -> str:
-    """Return a list for spreadsheets, which take no cell of it for a formula."""
+    """Return a list as CSV, with formulas neutralized."""
     names = [*dict.fromkeys(name for row in rows for name in row)]
     text = io.StringIO()
     writer = csv.writer(text, quoting=csv.QUOTE_NONNUMERIC)
@@ -73,12 +80,12 @@ def _readable(value: object) -> object:
 
 
 def _as_given(text: str) -> Markup:
-    """Return *text* as it is stored, for a field in which it is edited, or because it was made harmless before."""
+    """Escape a *text* that is edited, or was sanitized before."""
     return escape(spelt_out(text))
 
 
 def _marked(marked: Marked) -> Markup:
-    """Return a passage with the words that were asked for marked."""
+    """Return a passage with the query's words in `<mark>`."""
     text, spans = stored_passage(marked)
     parts, end = list[Markup](), 0
     for start, stop in spans:

@@ -1,4 +1,4 @@
-"""`hardwon view`: a server on this machine alone, for as long as it is looked at, and the file that opens it in the browser."""
+"""`hardwon view`: a local server, and the file that opens it."""
 
 import asyncio
 import contextlib
@@ -22,25 +22,27 @@ from hardwon.entrypoints.view.site import Site
 HOST = "127.0.0.1"
 IDLE_SECONDS = 3600.0
 LOOK_SECONDS = 1.0
-"""How often it is looked whether the page is still used."""
+"""Interval of the idle check."""
 
 LEAVING_SECONDS = 0.5
-"""How long requests may take to end after a signal: a connection that is open, or a form half sent, is then dropped."""
+"""Grace for requests after a signal; open connections and half-sent forms are then dropped."""
 
 STORE_SECONDS = 0.5
-"""How long work on the store may take to end after that; SQLite takes back what was not committed."""
+"""Grace for work on the store after that; SQLite rolls back what was not committed."""
 
 
 class _Server(uvicorn.Server):
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to `serve`: uvicorn would end the process by the one it got, not with 0."""
+        """Leave signals to `serve`: uvicorn would re-raise them, and not exit with 0."""
         yield
 
 
 def listen(port: int) -> socket.socket:
     """
-    Return a socket that listens on this machine alone; port 0 means any that is free.
+    Return a socket that listens on this machine only.
+
+    Port 0 means any free port.
 
     Raises:
         OSError: the port is taken.
@@ -50,14 +52,14 @@ def listen(port: int) -> socket.socket:
 
 class View:
     """
-    The page of one run.
+    The server of one run.
 
     Args:
         settings: The resolved settings.
         project_root: The folder in which the command was started.
-        listener: Where it listens.
+        listener: The listening socket.
         warn: Called with one line about a problem.
-        idle_seconds: After so long without a request the page ends.
+        idle_seconds: The server ends after so long without a request.
 
     Attributes:
         address: The address that works once.
@@ -90,9 +92,10 @@ class View:
 
     def open_in_browser(self) -> bool:
         """
-        Open the page in the user's browser; return whether there is one.
+        Open the page in the user's browser, and return whether there is one.
 
-        The browser is given a file: other users of the machine see command lines, and could use the address first.
+        The browser gets a file: other users of the machine can see command lines, and could use the
+        address first.
         """
         try:
             self._opening = OpeningFile(f"{self._base}{self._guard.prefix}/", self._guard.token)
@@ -101,7 +104,7 @@ class View:
         return open_browser(self._opening.address)
 
     def serve(self) -> bool:
-        """Serve until a signal, or for as long as requests come; return whether they ceased."""
+        """Serve until a signal or idleness, and return whether it was idleness."""
         try:
             self._thread.open()
             return asyncio.run(self._serve())
@@ -141,7 +144,7 @@ class View:
 
 
 def open_browser(address: str) -> bool:
-    """Open *address* in the user's browser; return whether there is one."""
+    """Open *address* in the user's browser, and return whether there is one."""
     try:
         return webbrowser.open(address)
     except webbrowser.Error:
@@ -193,15 +196,15 @@ class OpeningFile:
 
     @property
     def address(self) -> str:
-        """The address of the file."""
+        """The `file:` address."""
         return Path(self.path).as_uri()
 
     @property
     def is_old(self) -> bool:
-        """Whether a browser had its time."""
+        """Whether the browser's time to open it is over."""
         return time.monotonic() - self._made_at > LASTS_SECONDS
 
     def remove(self) -> None:
-        """Remove it; nothing happens where it is gone."""
+        """Remove the file, if it is still there."""
         with contextlib.suppress(OSError):
             shutil.rmtree(self._folder)

@@ -1,4 +1,4 @@
-"""The sessions that were given something, and for each injection why it was chosen, and what came of it."""
+"""Pages of sessions with injections, their reasons and their outcome."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,18 +23,18 @@ MAX_USED = 1_000
 
 class Session(NamedTuple):
     """
-    A session that was given something.
+    A session with injections.
 
     Attributes:
-        session_id: By the host's name; empty for injections of which it is not known.
-        project: How its project is called.
+        session_id: As the host names it; empty if unknown.
+        project: Label of its project.
         first: When the first injection was.
         last: When the last one was.
-        starts: The number of session starts.
-        prompts: The number of prompts that something was put beside.
-        shown: The number of entries shown.
-        delivered: The number of injections that reached the model, as far as is known.
-        used: The number of entries that were used.
+        starts: Number of session starts.
+        prompts: Number of prompts with an injection.
+        shown: Number of entries shown.
+        delivered: Number of injections known to have reached the model.
+        used: Number of entries used.
     """
 
     session_id: str
@@ -49,7 +49,7 @@ class Session(NamedTuple):
 
 
 def sessions_page(desk: Desk, asked: Asked) -> Page:
-    """Return the sessions, the last first."""
+    """Return the sessions, newest first."""
     number = asked.number("page", 1, most=READ_RECEIPTS)
     labels = desk.memory.registry().labels()
     sessions = _sessions(desk.memory.store.receipts.find(limit=READ_RECEIPTS), labels)
@@ -64,7 +64,7 @@ def sessions_page(desk: Desk, asked: Asked) -> Page:
 
 
 def _sessions(receipts: Iterable[Receipt], labels: Mapping[str, str]) -> list[Session]:
-    """Return the sessions of *receipts*, the one with the newest receipt first."""
+    """Group *receipts* by session, the one with the newest receipt first."""
     groups = dict[tuple[str, str], list[Receipt]]()
     for receipt in receipts:
         groups.setdefault((receipt.session_id, receipt.project), []).append(receipt)
@@ -88,10 +88,10 @@ class ShownEntry(NamedTuple):
     An entry in an injection.
 
     Attributes:
-        rank: Its place by score, from 1; None for one that no search chose.
+        rank: By score, from 1; None if no search chose it.
         name: Its name today; None if it is gone.
         parts: The terms of its score.
-        relevance: The estimated probability of relevance; None where it was not estimated.
+        relevance: Estimated probability of relevance; None if not estimated.
         used: How it was used in the session; None if it was not.
     """
 
@@ -108,11 +108,11 @@ class Injection(NamedTuple):
     An injection, as the page shows it.
 
     Attributes:
-        event: Its occasion, in words.
-        delivery: Whether it arrived, in words.
-        terms: The words that were searched for.
-        entries: The entries that were shown, best first.
-        missed: The entries that nearly came, each with its name and the rule that kept it out.
+        event: Its occasion, as text.
+        delivery: Whether it arrived, as text.
+        terms: The search terms.
+        entries: The entries shown, best first.
+        missed: Near misses, with name and the rule that kept each out.
         text: The text as the model got it; None if the entries have changed since.
     """
 
@@ -127,7 +127,7 @@ class Injection(NamedTuple):
 
 def session_page(desk: Desk, asked: Asked) -> Page:
     """
-    Return all that one session was given.
+    Return all injections of one session.
 
     Raises:
         UnknownEntryError: no injection into it is kept.

@@ -1,4 +1,4 @@
-"""The pages over HTTP: which address is answered by what, and every request guarded."""
+"""The pages over HTTP: routes, and the guard before them."""
 
 import itertools
 import os
@@ -36,7 +36,7 @@ from hardwon.entrypoints.view.session_pages import session_page, sessions_page
 
 STATIC = os.path.join(os.path.dirname(__file__), "static")
 MAX_FORM_BYTES = 32 * 1024 * 1024
-"""An entry of 4 MB, of which every character is written as an escape."""
+"""An entry of 4 MB, every character escaped."""
 
 LONGEST_TOKEN = 1_000
 """Bytes of the form that opens the page."""
@@ -53,7 +53,7 @@ LISTS: Mapping[str, Answer] = {
     "/time": time_page,
     "/review": review_page,
 }
-"""Pages that are also to be had as `.json` and `.csv`."""
+"""Pages that are also served as `.json` and `.csv`."""
 
 PAGES: Mapping[str, Answer] = {
     "/": memory_page,
@@ -82,7 +82,7 @@ class Site:
     All pages, as an ASGI application.
 
     Args:
-        guard: Knows who may talk to it.
+        guard: Decides who is served.
         thread: Works on the store.
         store: The store's folder, as the pages name it.
     """
@@ -211,7 +211,7 @@ def _asked(request: Request) -> Asked:
 
 
 async def _body(request: Request, most: int = MAX_FORM_BYTES) -> bytes | None:
-    """Return the body of a form, None if it has more than *most* bytes."""
+    """Return the body of a form, None if it exceeds *most* bytes."""
     parts, size = list[bytes](), 0
     try:
         async for part in request.stream():
@@ -237,7 +237,7 @@ def _status(error: HardwonError) -> int:
 
 
 class _Guarded:
-    """Refuses requests of others, and sends the headers that every answer has."""
+    """Refuses requests of others, and adds the security headers to every answer."""
 
     def __init__(
         self,
@@ -254,8 +254,6 @@ class _Guarded:
         self._opened_page = opened_page
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
@@ -266,7 +264,7 @@ class _Guarded:
         await answer(scope, receive, send_guarded)
 
     async def _early_answer(self, request: Request) -> Response | None:
-        """Return the answer to a request that reaches no page, None for one that does."""
+        """Return the answer to a request that reaches no page, None otherwise."""
         host = request.headers.get("host", "")
         if refusal := self._guard.admit_host(host):
             return self._refused(refusal)
@@ -295,9 +293,10 @@ class _Guarded:
 
     def _opened(self, request: Request, token: str) -> Response:
         """
-        Give the browser its cookie for the token; a browser that has it already needs no token.
+        Give the browser its cookie for the token, unless it has it already.
 
-        The answer is a page that leads on: where another page opened this address, a redirect would bring no strict cookie.
+        The answer is a page with a link: if another page opened this address, a redirect would
+        carry no strict cookie.
         """
         if self._guard.admit_cookie(request.headers.get("cookie", "")) and (refusal := self._guard.exchange(token)):
             return self._refused(refusal)

@@ -1,4 +1,4 @@
-"""The words of the search box that filter: `project:acme kind:decision before:2026-11-01 used:no`."""
+"""Filter words in the search box: `project:acme kind:decision before:2026-11-01 used:no`."""
 
 import datetime as dt
 import shlex
@@ -19,9 +19,9 @@ class Search(NamedTuple):
 
     Attributes:
         text: The text to search for; empty for a list.
-        words: The filters, by name.
-        only: Their meaning.
-        complaints: The mistakes in words, one line each; such words filter nothing.
+        words: The filters as typed, by name.
+        only: The filters as parsed.
+        complaints: One line for each invalid filter, which is ignored.
     """
 
     text: str = ""
@@ -30,13 +30,13 @@ class Search(NamedTuple):
     complaints: tuple[str, ...] = ()
 
     def with_word(self, name: str, value: str) -> str:
-        """Return what the box holds with that filter too; an empty *value* takes it out."""
+        """Return the box's text with that filter, or without it if *value* is empty."""
         words = {**self.words, name: value}
         return " ".join(filter(None, (*(_written(*word) for word in words.items() if word[1]), self.text)))
 
 
 def read_search(typed: str, registry: Registry, now: dt.datetime) -> Search:
-    """Return what *typed* means for the projects of *registry*; dates are days in UTC."""
+    """Parse *typed* for the projects of *registry*, with dates as days in UTC."""
     words, rest, complaints = dict[str, str](), list[str](), list[str]()
     meaning: Meaning = {}
     readers = _readers(registry, now)
@@ -68,7 +68,11 @@ def _written(name: str, value: str) -> str:
 
 
 def _readers(registry: Registry, now: dt.datetime) -> Mapping[str, Callable[[str], Meaning]]:
-    """Return what reads the value of each word; a `ValueError` says what is wrong with it."""
+    """
+    Return a parser for each word.
+
+    A `ValueError` says what is wrong.
+    """
 
     def project(value: str) -> Meaning:
         found = [found.id for found in registry.named(value)]
