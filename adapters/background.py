@@ -1,4 +1,8 @@
-"""Starting a program that goes on alone: in a session of its own, without our streams. Standard library only."""
+"""
+Start a program that outlives this one, without its streams.
+
+It runs in a session of its own. Standard library only.
+"""
 
 import os
 from collections.abc import Mapping
@@ -6,7 +10,7 @@ from collections.abc import Mapping
 
 def start(command: list[str], environment: Mapping[str, str]) -> None:
     """
-    Start *command* and leave it alone.
+    Start *command* and do not wait for it.
 
     Raises:
         OSError: it can't be started.

@@ -1,4 +1,8 @@
-"""Files that are whole and on the disk when they have their name. Standard library only; every adapter may use it."""
+"""
+Write files atomically and durably.
+
+Standard library only; every adapter may use it.
+"""
 
 import errno
 import os
@@ -13,12 +17,12 @@ from hardwon.adapters.folder import Folder
 
 TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.tmp$")
 LONGEST_WRITE = 3600.0
-"""Seconds after which a temporary file is what a killed process left."""
+"""Seconds after which a temporary file was left by a killed process."""
 PRIVATE = 0o600
 
 
 def temporary_name(folder: Folder, name: str) -> str:
-    """Return a free name for a file that is to become *name*; also remove what killed processes left in *folder*."""
+    """Return a free temporary name for *name*, and remove stale ones in *folder*."""
     with suppress(OSError):
         _sweep(folder)
     return f"{name}.{os.urandom(8).hex()}.tmp"
@@ -33,7 +37,7 @@ def _sweep(folder: Folder) -> None:
 
 def remove_unfinished(path: str, holds: Callable[[str], bool]) -> None:
     """
-    Remove the temporary files in a folder of whatever age whose text *holds* something that must not stay.
+    Remove temporary files of any age whose text *holds* accepts.
 
     Raises:
         OSError: the folder or a file can't be read or changed.
@@ -74,7 +78,7 @@ def replace_any(folder: Folder, temporary: str, name: str) -> None:
 
 def refuse_irregular(folder: Folder, name: str) -> None:
     """
-    Check that *name* is free, a regular file, or a link, which a new file replaces.
+    Check that *name* is free, a regular file or a link.
 
     Raises:
         OSError: it is a folder, a device, a pipe or a socket.
@@ -88,17 +92,19 @@ def written_file(
     path: str, mode: int = PRIVATE, *, exact: bool = False, move: Move = replace_any
 ) -> Iterator[BinaryIO]:
     """
-    Yield a file that becomes *path* when all is written; a power failure leaves the old file or the new one, whole.
+    Yield a file that atomically becomes *path* when all is written.
+
+    A power failure leaves the old file or the new one, whole.
 
     Args:
         path: Its folder without links, see `real_place`.
         mode: Of the file.
-        exact: Whether the umask takes none of it.
+        exact: Whether to ignore the umask.
         move: Gives the written file its name.
 
     Raises:
-        OSError: it can't be written, or a link took the place of its folder; nothing is changed, no temporary file is left.
-
+        OSError: it can't be written, or a link took the place of its folder; nothing is changed, no
+            temporary file is left.
     """
     place, name = os.path.split(path)
     with Folder(place) as folder:
@@ -115,7 +121,7 @@ def written_file(
 
 @contextmanager
 def new_file(folder: Folder, name: str, mode: int, *, exact: bool = False) -> Iterator[BinaryIO]:
-    """Yield a new file, which is on the disk at the end, not atomically."""
+    """Yield a new file, synced to the disk at the end, not atomically."""
     with open(folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
         if exact:
             folder.set_mode(name, mode)
@@ -133,7 +139,9 @@ def remove_if_there(folder: Folder, name: str) -> None:
 @contextmanager
 def written_output(path: str, *, replace: bool) -> Iterator[BinaryIO]:
     """
-    Yield a file that becomes the one a person named, when all is written; of a link, the target is written.
+    Yield a file that atomically becomes the one a person named.
+
+    Of a link, the target is written.
 
     Args:
         path: May be anything.
@@ -142,7 +150,6 @@ def written_output(path: str, *, replace: bool) -> Iterator[BinaryIO]:
     Raises:
         FileExistsError: there is a file, and *replace* is false.
         OSError: it can't be written, or is no regular file.
-
     """
     place, name = os.path.split(real := os.path.realpath(path))
     with Folder(place) as folder:

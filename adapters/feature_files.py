@@ -1,4 +1,4 @@
-"""The features of a project, in files of its folder `docs/features`."""
+"""Read the features of a project from `docs/features`."""
 
 import os
 import re
@@ -12,12 +12,12 @@ from hardwon.domain.model.text import with_newlines
 
 MAX_FILE_BYTES = 256 * 1024
 MAX_FOLDERS = 2_000
-"""Upper bound of the features that are read, the newest first, within the time of a session start."""
+"""Upper bound of features read, the newest first, in the time of a session start."""
 DOCUMENTS = ("spec.md", "prd.md")
 
 
 class _Candidate(NamedTuple):
-    """A feature's folder; the greatest wins, by number, then by name."""
+    """A feature's folder, ordered by number, then by name."""
 
     number: int
     folder: str
@@ -30,7 +30,6 @@ class FeatureFiles:
     Args:
         project_root: The project's folder.
         warn: Called with one line about every file that exists and can't be used.
-
     """
 
     def __init__(self, project_root: str, warn: Callable[[str], None]) -> None:
@@ -40,9 +39,9 @@ class FeatureFiles:
 
     def active_feature(self) -> Feature | None:
         """
-        Return the active feature with the highest number in its folder's name, None without one.
+        Return the active feature with the highest number in its folder's name.
 
-        A file that can't be read is skipped with a warning, never raised.
+        A file that can't be read is skipped with a warning.
         """
         for candidate in self._newest_first():
             meta = self._meta(candidate.folder)
@@ -123,17 +122,9 @@ class FeatureFiles:
 
 
 def _text(value: object) -> str:
-    """Return *value* on one line and without lone surrogates; empty for anything but text."""
     words = " ".join(value.split()) if isinstance(value, str) else ""
     return words.encode("utf-8", "replace").decode("utf-8")
 
 
 def _read_text(path: str) -> str:
-    """
-    Read the beginning of a regular file as text, bad bytes replaced.
-
-    Raises:
-        OSError: it does not exist, can't be read, or is not a regular file.
-        ValueError: *path* can't be the name of a file.
-    """
     return with_newlines(read_start(path, MAX_FILE_BYTES).decode("utf-8-sig", "replace"))

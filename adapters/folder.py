@@ -1,4 +1,8 @@
-"""Folders held open, so that files are made where they were meant, and files opened without waiting. Standard library only; every adapter may use it."""
+"""
+Open folders by descriptor, and files without waiting.
+
+A held folder keeps a new file where it was meant. Standard library only; every adapter may use it.
+"""
 
 import errno
 import os
@@ -22,20 +26,20 @@ _OF_FILES = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 class Folder:
     """
-    An open folder, on whose way no link was followed; its names stay in it, whatever takes its place.
+    An open folder, reached through no link.
 
-    Where the system can't hold a folder, its real path is compared before and after each change.
+    Its names stay in it, whatever takes its place. Where the system can't hold a folder, its real
+    path is compared before and after each change.
 
     Args:
         path: Absolute, links resolved.
         mode: Of the folder if it is made, those on its way get the usual one; None makes none.
 
     Attributes:
-        number: Its file descriptor, None where the system can't hold it.
+        number: Its file descriptor, None if the system can't hold it.
 
     Raises:
         OSError: it can't be opened or made, or a link took the place of a folder on its way.
-
     """
 
     def __init__(self, path: str, mode: int | None = None) -> None:
@@ -54,17 +58,17 @@ class Folder:
         self.close()
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Close its descriptor."""
         if self.number is not None:
             os.close(self.number)
 
     def at(self, name: str) -> str:
-        """Return how the system finds the file *name*: relative to `number`, or by its path."""
+        """Return the system's path of *name*: relative to `number`, or whole."""
         return name if self.number is not None else os.path.join(self.path, name)
 
     def ensure_in_place(self) -> None:
         """
-        Check, where the system can't hold the folder, that its path leads to it.
+        Check that the path still leads to a folder that can't be held.
 
         Raises:
             OSError: a link took the place of a folder on its way.
@@ -74,7 +78,9 @@ class Folder:
 
     def facts(self, name: str = "") -> os.stat_result:
         """
-        Return the facts of the file *name*, of a link its own; without a name, those of the folder.
+        Return the facts of *name* or, without a name, of the folder.
+
+        Of a link, its own.
 
         Raises:
             OSError: there is none.
@@ -90,12 +96,12 @@ class Folder:
         return False
 
     def names(self) -> list[str]:
-        """Return the names of all that is in it."""
+        """Return the names of everything in the folder."""
         return os.listdir(self.path if self.number is None else self.number)
 
     def open(self, name: str, flags: int, mode: int = 0o600) -> int:
         """
-        Open a file, through no link; return its descriptor.
+        Open a file that is no link, and return its descriptor.
 
         Raises:
             OSError: it can't be opened, or is a link.
@@ -110,14 +116,14 @@ class Folder:
         return number
 
     def replace(self, source: str, name: str) -> None:
-        """Give the file *source* another *name*, in place of any other file."""
+        """Rename the file *source* to *name*, replacing any other file."""
         self.ensure_in_place()
         os.replace(self.at(source), self.at(name), src_dir_fd=self.number, dst_dir_fd=self.number)
         self.ensure_in_place()
 
     def move_to_free_name(self, source: str, name: str) -> None:
         """
-        Give the file *source* another *name*.
+        Rename the file *source* to *name*, replacing nothing.
 
         Raises:
             FileExistsError: there is a file of that name; it was not changed.
@@ -135,7 +141,7 @@ class Folder:
             self.remove(source)
 
     def move_into(self, source: str, other: "Folder") -> None:
-        """Move the file *source* into another folder, in place of any file of its name."""
+        """Move the file *source* into another folder, replacing a file of its name."""
         self.ensure_in_place()
         other.ensure_in_place()
         os.replace(self.at(source), other.at(source), src_dir_fd=self.number, dst_dir_fd=other.number)
@@ -143,7 +149,7 @@ class Folder:
 
     def remove(self, name: str) -> None:
         """
-        Remove a file, of a link the link.
+        Remove a file, or a link instead of its target.
 
         Raises:
             OSError: there is none, or it can't be removed.
@@ -152,14 +158,14 @@ class Folder:
         os.unlink(self.at(name), dir_fd=self.number)
 
     def set_mode(self, name: str, mode: int) -> None:
-        """Set the permissions of a file that hardwon wrote; without a name, those of the folder."""
+        """Set the mode of a file of hardwon or, without a name, the folder's."""
         if name:
             os.chmod(self.at(name), mode, dir_fd=self.number)
         else:
             os.chmod(self.path if self.number is None else self.number, mode)
 
     def flush(self) -> None:
-        """Let the names in it be on the disk."""
+        """Sync its names to the disk."""
         if self.number is not None:
             os.fsync(self.number)
 
@@ -174,7 +180,11 @@ def _held(path: str, mode: int | None) -> int:
 
 
 def _step(number: int, part: str, flags: int, mode: int | None) -> int:
-    """Open a folder in that of *number*, made with *mode* if missing; *number* is closed."""
+    """
+    Open a folder in that of *number*, and close *number*.
+
+    A missing folder is made with *mode*.
+    """
     try:
         return _opened(number, part, flags, mode)
     except OSError as error:
@@ -203,7 +213,11 @@ def _is_link(number: int, part: str) -> bool:
 
 
 def open_without_waiting(path: str, flags: int) -> int:
-    """Open a file as an opener of `open`; a pipe without a writer would block for ever."""
+    """
+    Open a file as an opener of `open`.
+
+    A pipe without a writer would otherwise block for ever.
+    """
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -225,14 +239,14 @@ def read_start(path: str, at_most: int) -> bytes:
 
 
 def real_place(path: str) -> str:
-    """Return *path* with the links of its folder resolved, the file itself as it is."""
+    """Return *path* with the links of its folder resolved, but not its own."""
     folder, name = os.path.split(os.path.abspath(path))
     return os.path.join(os.path.realpath(folder), name)
 
 
 def make_folder(path: str, mode: int = OPEN_FOLDER) -> None:
     """
-    Make a folder, and those on its way, through no link.
+    Make a folder and its parents, through no link.
 
     Args:
         path: Absolute, links resolved.
@@ -240,6 +254,5 @@ def make_folder(path: str, mode: int = OPEN_FOLDER) -> None:
 
     Raises:
         OSError: as for `Folder`.
-
     """
     Folder(path, mode).close()

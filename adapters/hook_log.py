@@ -18,7 +18,11 @@ UNPRINTABLE = "\ufffd"
 
 
 def one_line(event: str) -> str:
-    """Return *event* as one line of at most 1,000 characters that can't steer a terminal."""
+    """
+    Return *event* as a line of at most 1,000 printable characters.
+
+    It can't steer a terminal.
+    """
     line = " ".join(event.split())[:MAX_LINE]
     return "".join(character if character.isprintable() else UNPRINTABLE for character in line)
 
@@ -27,13 +31,12 @@ class HookLog:
     """
     Failures of the hook in the store's folder, a line an event.
 
-    The file is readable only by its owner and rotated at 1 MB, with one older
-    generation kept. Errors of writing are ignored.
+    The file is readable only by its owner and rotated at 1 MB, with one older generation kept.
+    Errors of writing are ignored.
 
     Args:
         folder: The store's folder, created if missing.
         now: Returns the timestamp of an event.
-
     """
 
     def __init__(self, folder: str, now: Callable[[], dt.datetime]) -> None:
@@ -59,7 +62,7 @@ def _rotate(folder: Folder) -> None:
 
 
 def last_events(folder: str, count: int) -> list[str]:
-    """Return the last *count* lines of the log in *folder*; none without a readable log."""
+    """Return the last *count* lines of the log in *folder*, if it is readable."""
     path = os.path.join(folder, FILE_NAME)
     with contextlib.suppress(OSError, ValueError), open(path, "rb", opener=open_without_waiting) as log:
         log.seek(max(0, os.fstat(log.fileno()).st_size - ENOUGH_BYTES))

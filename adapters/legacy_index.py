@@ -1,8 +1,8 @@
 """
-Reader and writer of `memory-index.json`: sessions as a JSON object, keyed by the absolute paths of their files.
+Read and write `memory-index.json`, an object of sessions by their absolute paths.
 
-A line holds a session: `tags`, `descriptionKeywords`, `mtime`, `basename`, `filename`, `description`
-and optionally `embedding`. An unreadable vector is left out.
+A line holds a session: `tags`, `descriptionKeywords`, `mtime`, `basename`, `filename`,
+`description` and optionally `embedding`. An unreadable vector is left out.
 """
 
 import json
@@ -18,7 +18,7 @@ from hardwon.domain.model.legacy_index import IMPORTABLE, IndexedMemory
 
 LARGEST_FILE = 64 * 1024 * 1024
 MAX_NODES = 1_000_000
-"""Lists and objects of an index, which take far more memory than text; a session has three or four."""
+"""Lists and objects of an index, which take more memory than text; a session has three or four."""
 DECIMALS = 6
 SHOWN_CHARACTERS = 60
 SECONDS = 2**53
@@ -54,7 +54,7 @@ SHAPES = {
 
 
 def write_memory_index(sessions: Iterable[tuple[Entry, Vector | None]], *, ascii_only: bool = False) -> str:
-    """Render *sessions* and their vectors as JSON, a line a session, in order of their paths."""
+    """Render *sessions* and their vectors as JSON, a line a session, ordered by path."""
     encode = json.JSONEncoder(ensure_ascii=ascii_only).encode
     documents = {entry.file_path or "": _document(entry, vector) for entry, vector in sessions}
     lines = (f"{encode(path)}: {encode(documents[path])}" for path in sorted(documents))
@@ -63,11 +63,11 @@ def write_memory_index(sessions: Iterable[tuple[Entry, Vector | None]], *, ascii
 
 def read_memory_index(data: bytes) -> list[IndexedMemory]:
     """
-    Parse the memories of an index; unknown and null fields are ignored.
+    Parse the memories of an index, ignoring unknown and null fields.
 
     Raises:
-        InvalidEntryError: it is no such index, or a field has the wrong type; the message names the key.
-
+        InvalidEntryError: it is no such index, or a field has the wrong type; the message names the
+            key.
     """
     document = _object(data)
     return [_memory(path, fields) for path, fields in document.items()]
@@ -130,7 +130,7 @@ def _memory(key: str, fields: object) -> IndexedMemory:
 
 
 def _vector(value: object) -> tuple[Vector | None, str]:
-    """Return *value* as a vector, or why it is none; neither without a value."""
+    """Return *value* as a vector or a complaint, neither without a value."""
     if value is None:
         return None, ""
     if not _is_numbers(value):
@@ -142,7 +142,6 @@ def _vector(value: object) -> tuple[Vector | None, str]:
 
 
 def _path(key: str) -> str:
-    """Return *key* as a path, links resolved."""
     try:
         key.encode()
         path = os.path.realpath(key) if os.path.isabs(key) and "\0" not in key else ""

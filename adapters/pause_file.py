@@ -1,4 +1,8 @@
-"""The file of pauses in the store's folder. Standard library only: every hook reads it before anything else."""
+"""
+The file of pauses in the store's folder.
+
+Standard library only: every hook reads it before anything else.
+"""
 
 import datetime as dt
 import json
@@ -14,21 +18,20 @@ FILE_NAME = "pauses.jsonl"
 
 class PauseFile:
     """
-    All pauses that were ever made, as lines of JSON to which one is appended for each pause and resume.
+    All pauses ever made, as lines of JSON, append-only.
 
-    They stay after they ended, so that no later reading of a transcript captures what was said meanwhile.
-    A line that can't be read counts as `UNREADABLE`, which the next resume ends.
+    They stay after they ended, so that a later reading of a transcript does not capture paused
+    utterances. A line that can't be read counts as `UNREADABLE`, which the next resume ends.
 
     Args:
         folder: The store's folder; reading does not create it.
-
     """
 
     def __init__(self, folder: str) -> None:
         self.path = os.path.join(folder, FILE_NAME)
 
     def read(self) -> tuple[Pause, ...]:
-        """Return all pauses, in the order they were made; none where there is no file."""
+        """Return all pauses in the order they were made, none without a file."""
         try:
             with open(self.path, "rb", opener=open_without_waiting) as file:
                 lines = file.read().split(b"\n")
@@ -51,7 +54,7 @@ class PauseFile:
 
     def resume(self, session_id: str, at: dt.datetime) -> None:
         """
-        Append a resume, with the meaning of `resumed`.
+        Append a resume, see `resumed`.
 
         Raises:
             StorageError: the file can't be written.
@@ -60,7 +63,6 @@ class PauseFile:
 
 
 def _with_line(pauses: Sequence[Pause], line: bytes) -> list[Pause]:
-    """Return *pauses* after the pause or resume of that line."""
     try:
         document = json.loads(line)
         at = dt.datetime.fromisoformat(document["from"]).astimezone(dt.UTC)

@@ -1,4 +1,8 @@
-"""The folder of a store, which belongs to its user alone. Standard library only; every adapter may use it."""
+"""
+The folder of a store, private to its user.
+
+Standard library only; every adapter may use it.
+"""
 
 import json
 import os
@@ -35,7 +39,7 @@ ANOTHER_STORE = "or name another store with HARDWON_STORE"
 
 def opened_store(path: str, *, make: bool = True) -> Folder:
     """
-    Open the folder of a store; hardwon's files in it are closed to other users.
+    Open a store's folder and close hardwon's files in it to other users.
 
     Args:
         path: The folder, or a link to it that belongs to the same user.
@@ -44,7 +48,6 @@ def opened_store(path: str, *, make: bool = True) -> Folder:
     Raises:
         StorageError: it, or the link, belongs to another user, or others may write to it.
         OSError: it can't be opened or made.
-
     """
     with suppress(FileNotFoundError):
         _refuse_other(path, os.lstat(path))
@@ -62,7 +65,9 @@ def opened_store(path: str, *, make: bool = True) -> Folder:
 
 def append_record(path: str, record: Mapping[str, object]) -> None:
     """
-    Append a line of JSON to a file in a store's folder, both made if missing; it is on the disk at the end.
+    Append a line of JSON durably to a file in a store's folder.
+
+    Both are made if missing.
 
     Raises:
         StorageError: as for `opened_store`, or it can't be written.
@@ -82,7 +87,11 @@ def append_record(path: str, record: Mapping[str, object]) -> None:
 
 
 def refusal(path: str) -> str:
-    """Return why the folder can't be a store of this user, empty when it can, or is missing."""
+    """
+    Return why the folder can't be this user's store, empty if it can.
+
+    A missing folder can.
+    """
     try:
         with suppress(OSError):
             _refuse_other(path, os.lstat(path))
@@ -94,7 +103,7 @@ def refusal(path: str) -> str:
 
 def refuse_planted(folder: Folder, name: str) -> None:
     """
-    Check that the file *name* in a store's folder is free, or a regular file of this user.
+    Check that *name* in a store's folder is free, or this user's regular file.
 
     Raises:
         StorageError: it is a link, or belongs to another user.
@@ -121,7 +130,7 @@ def _name_of(user: int) -> str:
 
 
 def _mend(folder: Folder, path: str, mode: int) -> None:
-    """Close the folder to others if it is the store's alone, and each file of hardwon."""
+    """Close hardwon's files to others, and the folder if it is the store's alone."""
     names = folder.names()
     if mode & stat.S_ISVTX:  # as of /tmp: others can't replace hardwon's files
         pass
@@ -151,7 +160,11 @@ def _is_of_a_store(name: str) -> bool:
 
 
 def exposed(path: str) -> str:
-    """Return in a line that others can read a file of the store, whose file system keeps no modes; empty where all is well."""
+    """
+    Return a complaint if others can read a file of the store, else nothing.
+
+    The cause is a file system that keeps no modes.
+    """
     with suppress(OSError):
         if os.name == "posix" and stat.S_IMODE(os.stat(path).st_mode) & OF_OTHERS:
             return (

@@ -1,4 +1,4 @@
-"""Work in daemon threads, and an embedder that asks its model there once a text."""
+"""Run work in daemon threads, and memoise an embedder there."""
 
 from array import array
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""Configuration files of a project: `.claude/iflow-dev.local.md`, `.tlc.json` and `config.jsonc`."""
+"""Read settings from `.claude/iflow-dev.local.md`, `.tlc.json` and `config.jsonc`."""
 
 import os
 import re
@@ -11,11 +11,10 @@ from hardwon.domain.model.text import with_newlines
 
 def read_local_md(text: str, keys: Iterable[str]) -> dict[str, str]:
     """
-    Parse the values of *keys* in `.claude/iflow-dev.local.md` as the shell scripts of its users do.
+    Parse the values of *keys* in `.claude/iflow-dev.local.md`, like its users' shell scripts.
 
-    Every line counts, front matter or not; of two lines with one key the
-    first wins. A comment (` #…`) is cut off, then all spaces are removed, inner ones
-    too. A key without a line is absent.
+    Every line counts, front matter or not; of two lines with one key the first wins. A comment (`
+    #…`) is cut off, then all spaces are removed, inner ones too. A key without a line is absent.
     """
     wanted = frozenset(keys)
     values: dict[str, str] = {}
@@ -39,7 +38,6 @@ class ProjectFile(NamedTuple):
     Attributes:
         name: Its path inside the project.
         values: Text by key, only the keys asked for.
-
     """
 
     name: str
@@ -54,7 +52,6 @@ def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], Non
         root: The project's folder.
         keys: Of the settings to read.
         warn: Called with one line about a file that exists and can't be used; nothing is raised.
-
     """
     parsers = ((LOCAL_MD, read_local_md), (TLC_JSON, _tlc), (CONFIG_JSONC, _config))
     files = []
@@ -72,12 +69,11 @@ def read_project_files(root: str, keys: Sequence[str], warn: Callable[[str], Non
 
 def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
     """
-    Return the older program's index file that `config.jsonc` names, if it exists inside the project.
+    Return the older program's index file that `config.jsonc` names, if it is usable.
 
     Args:
         root: The project's folder.
         warn: Called with one line about an index outside of the project, which is not read.
-
     """
     from hardwon.adapters.config.jsonc import at, read_jsonc  # noqa: PLC0415 - json costs the hook 8 ms
 
@@ -97,7 +93,7 @@ def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
 
 
 def _warn_of_misspelt(text: str, name: str, keys: Sequence[str], warn: Callable[[str], None]) -> None:
-    """Call *warn* with one line for each name in *text* that is like that of a setting, and is none."""
+    """Warn about names in *text* that resemble a setting's."""
     named = re.findall(r'(?:^|[{,])[ \t]*"?(memory_[a-z0-9_]+)"?[ \t]*:', text, re.MULTILINE)
     for unknown in dict.fromkeys(word for word in named if word not in keys):
         from difflib import get_close_matches  # noqa: PLC0415  # only a mistake needs it

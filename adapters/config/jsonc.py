@@ -1,4 +1,8 @@
-"""Parser of JSON with comments and trailing commas, and the settings in `.tlc.json` and `config.jsonc`."""
+"""
+Parse JSON with comments and trailing commas, and its settings.
+
+`config.jsonc` has some of them under older names.
+"""
 
 import json
 import re
@@ -44,7 +48,7 @@ def read_jsonc(text: str) -> dict[str, Any]:
 
 def scalars(document: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
     """
-    Return the values of *keys* as text, as the other sources hold them.
+    Return the values of *keys* as text, as in the other sources.
 
     A list becomes its texts with commas between; null and objects are left out.
     """
@@ -53,12 +57,11 @@ def scalars(document: Mapping[str, Any], keys: Iterable[str]) -> dict[str, str]:
 
 def older_names(document: Mapping[str, Any]) -> dict[str, str]:
     """
-    Return the settings that *document* has under older names, by their present keys.
+    Return the settings under older names in *document*, by their present keys.
 
-    The names are paths: in nested objects, or with dots at the top. Of
-    `semantic`, only `enabled: false` and the models `local` and `openai` ask
-    for an embedding provider; `dimensions` are for `openai`, as the others'
-    models have their own.
+    The names are paths: in nested objects, or with dots at the top. Of `semantic`, only `enabled:
+    false` and the models `local` and `openai` ask for an embedding provider; `dimensions` are for
+    `openai`, as the others' models have their own.
     """
     is_openai = at(document, "semantic.model") == "openai"
     wanted = {**OLDER_NAMES, **({"semantic.dimensions": "memory_embedding_dimensions"} if is_openai else {})}
@@ -70,7 +73,7 @@ def older_names(document: Mapping[str, Any]) -> dict[str, str]:
 
 
 def at(document: Mapping[str, Any], older: str) -> Any:
-    """Return the value of *document* under an older name, nested or dotted; None without one."""
+    """Return the value under an older name, nested or dotted, or None."""
     if older in document:
         return document[older]
     first, _, rest = older.partition(".")
@@ -79,7 +82,6 @@ def at(document: Mapping[str, Any], older: str) -> Any:
 
 
 def _text(value: object) -> str | None:
-    """Return *value* as the other sources would write it, None where they can't."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return ", ".join(item.replace(",", " ") for item in value) or NONE
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""The table of settings, with their rules and names, and the reader that resolves them from all sources."""
+"""The table of settings, and the reader that resolves them from all sources."""
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,11 +47,10 @@ class Setting(NamedTuple):
     Attributes:
         rule: Parses its text.
         flag: The command-line option, by default `--` and the field's name.
-        variables: Environment variables, the first that is set wins; by default `HARDWON_` and the name.
+        variables: Environment variables, the strongest first; by default `HARDWON_` and the name.
         of_project: Whether a file of the project may set it, as `memory_` and the name.
         in_project: A stricter rule for a file of the project.
-        reserved: Whether a text is for the user alone: a file of the project that says it counts as not there.
-
+        reserved: Whether a text is for the user alone and ignored in a file of the project.
     """
 
     rule: Rule
@@ -66,8 +65,8 @@ def _always(_: str) -> bool:
     return True
 
 
-# The store, hosts, base URLs, keys and the providers on the network stay out of a project's reach: a cloned
-# repository must not be able to move, read or send away a user's memory.
+# The store, hosts, base URLs, keys and network providers stay out of a project's reach:
+# a cloned repository must not be able to move, read or send away a user's memory.
 TABLE: Mapping[str, Setting] = {
     "global_store": Setting(path, variables=("HARDWON_STORE",), of_project=False),
     "injection_enabled": Setting(exactly_true),
@@ -117,14 +116,20 @@ def key(field: str) -> str:
 
 DEFAULT = "default"
 DEFAULTS_OF_THE_SAMPLE = ("gemini-embedding-001",)
-"""Reserved values of the file that many projects copied: they are what Gemini uses anyway, so no line is due."""
+"""Reserved values of a file that many projects copied: Gemini's own defaults, refused silently."""
 
 WEIGHTS = ("vector_weight", "keyword_weight", "prominence_weight")
 SHOWN_CHARACTERS = 60
 
 
 class _Found(NamedTuple):
-    """A text for a setting, its source, the name of the source in warnings, and whether that is a file of the project."""
+    """
+    A text for a setting and its source.
+
+    Attributes:
+        place: The name of the source in warnings.
+        of_project: Whether the source is a file of the project.
+    """
 
     text: str
     origin: str
@@ -133,7 +138,7 @@ class _Found(NamedTuple):
 
 
 Named: TypeAlias = Callable[[str], str | None]
-"""Returns the embedding provider that the user named for the store in that folder, None for none."""
+"""Returns the embedding provider that the user named for the store in that folder, or None."""
 
 
 def _none_named(_: str) -> None:
@@ -141,7 +146,12 @@ def _none_named(_: str) -> None:
 
 
 class UsersStore(NamedTuple):
-    """Where the user's word on projects is kept, and whether an author's address counts as one."""
+    """
+    The store that holds the user's decisions on projects.
+
+    Attributes:
+        mode: Whether an author's address counts as a decision.
+    """
 
     folder: str
     server: ServerAddress | None
@@ -149,7 +159,7 @@ class UsersStore(NamedTuple):
 
 
 Trusted: TypeAlias = Callable[[UsersStore, str], bool]
-"""Returns whether the user trusts the project, and the version of its file of that name is the user's."""
+"""Whether the user trusts the project, and the version of its file of that name is the user's."""
 
 
 def _never_trusted(*_: object) -> bool:
@@ -170,21 +180,20 @@ def read_settings(
     """
     Resolve every setting from the strongest source that names it.
 
-    The order is flag, environment, `.claude/iflow-dev.local.md`, `.tlc.json`,
-    `config.jsonc`, default. A blank value is absent. A value that its
-    rule refuses gives the default and a warning: weaker sources are not asked. A value that is
-    reserved for the user counts as absent in a file of the project, with a warning; the user's home is no project.
+    The order is flag, environment, `.claude/iflow-dev.local.md`, `.tlc.json`, `config.jsonc`,
+    default. A blank value is absent. A value that its rule refuses gives the default and a warning:
+    weaker sources are not asked. A value that is reserved for the user counts as absent in a file
+    of the project, with a warning; the user's home is no project.
 
     Args:
         project_root: The project's folder; need not exist.
         environ: The environment; `HOME` in it expands the store's `~`.
-        flags: Values on the command line by option, such as `{"--limit": "5"}`; unknown ones are ignored.
+        flags: Values by option, such as `{"--limit": "5"}`; unknown ones are ignored.
         named: Asked only when a file of the project names an embedding provider on the network.
         trusted: Asked only when a file of the project gives a reserved setting of `OF_TRUSTED`.
 
     Returns:
         The settings; never raises, whatever the files hold.
-
     """
     warnings: list[str] = []
     files = read_project_files(project_root, [key(field) for field in TABLE], warnings.append)
@@ -215,7 +224,11 @@ def read_store(environ: Mapping[str, str], flags: Mapping[str, str]) -> str:
 
 
 def _place(text: str, environ: Mapping[str, str]) -> tuple[str, ServerAddress | None]:
-    """Return the folder of the store that *text* names, and its server; beside one, the folder is the usual one."""
+    """
+    Return the folder and server of the store that *text* names.
+
+    Beside a server, the folder is the default one.
+    """
     text = text.strip().strip("'\"").strip()  # quotes as files of variables keep them
     if ServerAddress.is_one(text):
         return _expanded(DEFAULT_STORE, environ), ServerAddress(text)
@@ -227,7 +240,13 @@ def _ignored(_: str) -> None:
 
 
 class _Sources(NamedTuple):
-    """All sources of settings; `is_home` says that the files are the user's own, `refused` collects what was refused."""
+    """
+    All sources of settings.
+
+    Attributes:
+        refused: Collects the places of refused values.
+        is_home: Whether the files are the user's own.
+    """
 
     environ: Mapping[str, str]
     flags: Mapping[str, str]
@@ -238,7 +257,7 @@ class _Sources(NamedTuple):
     is_home: bool
 
     def strongest(self, field: str, warn: Callable[[str], None]) -> _Found | None:
-        """Return the strongest text for *field* that may count, None without one."""
+        """Return the strongest allowed text for *field*, or None."""
         for found in self._candidates(field):
             if not found.of_project or self._may_choose(field, found):
                 return found
@@ -259,7 +278,7 @@ class _Sources(NamedTuple):
         return (found for found in places if found.text.strip())
 
     def _may_choose(self, field: str, found: _Found) -> bool:
-        """Return whether a file of the project may set *field* as it does in *found*."""
+        """Return whether a file of the project may set *field* as in *found*."""
         reserved = TABLE[field].reserved
         if self.is_home or not (reserved and reserved(found.text)):
             return True
@@ -273,13 +292,13 @@ class _Sources(NamedTuple):
         return UsersStore(*_place(found or DEFAULT_STORE, self.environ), "ask" if mode == "ask" else "own")
 
     def _of_user(self, field: str) -> str:
-        """Return the text that flag or environment give to a setting of the user's; empty for none."""
+        """Return the text of flag or environment for a setting of the user's."""
         found = next(self._candidates(field), None)
         return found.text.strip() if found else ""
 
 
 def _way_out(field: str, text: str) -> str:
-    """Return what to do about a *text* that only the user may give to *field*."""
+    """Return advice about a *text* that only the user may give to *field*."""
     trusted = "; a project that you trust may choose it: hardwon trust" if field in OF_TRUSTED else ""
     return _users_way(field, text) + trusted
 
@@ -312,7 +331,7 @@ def _value(field: str, found: _Found, warn: Callable[[str], None]) -> Any:
 
 
 def _balance(values: dict[str, Any], warn: Callable[[str], None]) -> None:
-    """Make the three weights of *values* sum to 1; drop all three when they can't."""
+    """Make the three weights sum to 1, or drop all three if they can't."""
     before = [{**Settings._field_defaults, **values}[field] for field in WEIGHTS]
     shown = ", ".join(f"{number:g}" for number in before)
     if not usable_weights(before):

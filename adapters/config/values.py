@@ -1,4 +1,8 @@
-"""Rules that parse the text of a setting. Standard library only."""
+"""
+Rules that parse the text of a setting.
+
+Standard library only.
+"""
 
 import math
 import os
@@ -18,7 +22,7 @@ NONE = "none"
 """An empty list."""
 
 MODEL = re.compile(r"[\w.+@-]{1,100}(?:/[\w.+@-]{1,100}){0,2}(?::[\w.+@-]{1,100})?", re.ASCII)
-"""A model's name, with owner and tag where it has them; neither a path nor an address."""
+"""A model's name, with owner and tag if it has them; neither a path nor an address."""
 
 MAX_OF_PROJECT = 1_000
 """Entries that a project may ask for; some hundred fit into a block."""
@@ -27,19 +31,23 @@ MAX_LIMIT = 2**31 - 1  # every store can bind it
 
 
 def exactly_true(text: str) -> Reading:
-    """Read a master switch: on only for `true`; `yes`, `True` and `1` are off."""
+    """
+    Parse a master switch, which is on only for `true`.
+
+    `yes`, `True` and `1` are off.
+    """
     return text == "true", "" if text in {"true", "false"} else "counts as false; only true is on"
 
 
 def switch(text: str) -> Reading:
-    """Read `true` or `false`; anything else falls back to the default."""
+    """Parse `true` or `false`, else the default."""
     if text in {"true", "false"}:
         return text == "true", ""
     return None, "is neither true nor false; using the default"
 
 
 def limit(text: str) -> Reading:
-    """Read a whole number of any sign, clamped to 31 bits; anything else falls back to the default."""
+    """Parse a whole number of any sign, clamped to 31 bits, else the default."""
     refused = None, "is no whole number; using the default"
     if not WHOLE_NUMBER.fullmatch(text):
         return refused
@@ -50,20 +58,20 @@ def limit(text: str) -> Reading:
 
 
 def limit_of_project(text: str) -> Reading:
-    """Read a limit that a project sets, clamped to `MAX_OF_PROJECT`."""
+    """Parse a limit that a project sets, clamped to `MAX_OF_PROJECT`."""
     value, complaint = limit(text)
     is_more = value is not None and value > MAX_OF_PROJECT
     return (MAX_OF_PROJECT, f"is more than {MAX_OF_PROJECT}; using that") if is_more else (value, complaint)
 
 
 def count(text: str) -> Reading:
-    """Read a whole number from 0 up; anything else falls back to the default."""
+    """Parse a whole number from 0 up, else the default."""
     value, complaint = limit(text)
     return (value, complaint) if value is None or value >= 0 else (None, "is negative; using the default")
 
 
 def from_1_to(most: int) -> Rule:
-    """Return the rule for a whole number from 1 to *most*; anything else falls back to the default."""
+    """Return the rule for a whole number from 1 to *most*, else the default."""
 
     def rule(text: str) -> Reading:
         value, complaint = limit(text)
@@ -74,19 +82,19 @@ def from_1_to(most: int) -> Rule:
 
 
 def weight(text: str) -> Reading:
-    """Read a number; anything else is NaN, because one bad weight spoils all three."""
+    """Parse a number, else NaN, because one bad weight spoils all three."""
     number = WHOLE_NUMBER.fullmatch(text) or DECIMAL_NUMBER.fullmatch(text)
     return float(text) if number else math.nan, ""
 
 
 def share(text: str) -> Reading:
-    """Read a number from 0 to 1; anything else falls back to the default."""
+    """Parse a number from 0 to 1, else the default."""
     value, _ = weight(text)
     return (value, "") if 0 <= value <= 1 else (None, "is no number from 0 to 1; using the default")
 
 
 def one_of(*names: str) -> Rule:
-    """Return the rule for one of *names*; anything else falls back to the default."""
+    """Return the rule for one of *names*, else the default."""
 
     def rule(text: str) -> Reading:
         return (text, "") if text in names else (None, f"is none of {', '.join(names)}; using the default")
@@ -95,7 +103,7 @@ def one_of(*names: str) -> Rule:
 
 
 def some_of(*names: str) -> Rule:
-    """Return the rule for some of *names*, with commas between, or `none`; anything else falls back to the default."""
+    """Return the rule for some of *names* between commas, or `none`, else the default."""
 
     def rule(text: str) -> Reading:
         chosen, _ = phrases(text)
@@ -109,29 +117,37 @@ def some_of(*names: str) -> Rule:
 
 
 def phrases(text: str) -> Reading:
-    """Read phrases with commas between, or `none`."""
+    """Parse phrases between commas, or `none`."""
     readable, _ = name(text)
     return tuple(filter(None, map(str.strip, readable.split(",")))) if readable != NONE else (), ""
 
 
 def name(text: str) -> Reading:
-    """Read a name as it is, lone surrogates replaced, so that it can be printed and sent."""
+    """Return a name unchanged, except that lone surrogates are replaced."""
     return text.encode("utf-8", "replace").decode("utf-8"), ""
 
 
 def model(text: str) -> Reading:
-    """Read the name of a model; an address, a path that climbs, or other text falls back to the default."""
+    """
+    Parse the name of a model, else the default.
+
+    An address and a path that climbs are no names.
+    """
     is_name = MODEL.fullmatch(text) and ".." not in text
     return (text, "") if is_name else (None, "is no name of a model; using the default")
 
 
 def path(text: str) -> Reading:
-    """Read a path as it is, bytes that are no UTF-8 included."""
+    """Return a path unchanged, with bytes that are no UTF-8."""
     return text, ""
 
 
 def folders(text: str) -> Reading:
-    """Read absolute paths, `~` for the user's home, between the system's path separators; others are left out."""
+    """
+    Parse absolute paths between the system's path separators.
+
+    `~` is the user's home. Other paths are left out.
+    """
     paths = [folder.strip() for folder in text.split(os.pathsep) if folder.strip()]
     usable = tuple(path for path in paths if path.startswith("~") or os.path.isabs(path))
     return usable, "" if len(usable) == len(paths) else "must be absolute paths; the others are left out"

@@ -1,4 +1,4 @@
-"""A cache of vectors between runs of an evaluation, the embedder that uses it, and a clock that stands still."""
+"""A cache of vectors between evaluation runs, and a stopped clock."""
 
 import datetime as dt
 import hashlib
@@ -22,11 +22,9 @@ from hardwon.ports.override import override
 
 class StoppedClock(Clock):
     """
-    A clock whose time is constant, so that recency is the same in every run; its monotonic time passes.
+    A clock with constant time, so that recency is the same in every run.
 
-    Args:
-        now: The time, with its zone.
-
+    Its monotonic time passes.
     """
 
     def __init__(self, now: dt.datetime) -> None:
@@ -50,14 +48,13 @@ CREATE = "CREATE TABLE IF NOT EXISTS vector (key BLOB PRIMARY KEY, vec BLOB NOT 
 
 class VectorCache:
     """
-    A file of vectors, readable only by its owner, which several processes may use at once.
+    A file of vectors, readable only by its owner, shared by processes.
 
     After the first error, which is a warning, the cache is not used.
 
     Args:
         folder: Of the file, created if missing.
         warn: Called with one line about the error.
-
     """
 
     def __init__(self, folder: str, warn: Callable[[str], None]) -> None:
@@ -89,7 +86,7 @@ class VectorCache:
                 connection.execute("COMMIT")
 
     def close(self) -> None:
-        """Close the file; afterwards nothing is found or stored."""
+        """Close the file, so that nothing is found or stored later."""
         with self._lock:
             connection, self._connection = self._connection, None
         if connection:
@@ -127,14 +124,7 @@ def _vector(blob: object, dimensions: int) -> Vector | None:
 
 
 class CachingEmbedder(Embedder):
-    """
-    An embedder that embeds each text once, in this process and, if the cache can be used, in all processes.
-
-    Args:
-        inner: Makes the vectors.
-        cache: Keeps them.
-
-    """
+    """An embedder that embeds each text once, in all processes if the cache works."""
 
     def __init__(self, inner: Embedder, cache: VectorCache) -> None:
         self._inner = inner
@@ -179,6 +169,6 @@ class CachingEmbedder(Embedder):
             return False
 
     def _key(self, text: str, task: Task) -> bytes:
-        """Return the key of *text* in this space, from which the text can't be recovered."""
+        """Return a key of *text* in this space that does not reveal the text."""
         sha256 = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         return hashlib.sha256(json.dumps([*self.space, sha256, task]).encode()).digest()

@@ -1,7 +1,8 @@
 """
-Reader of evaluation sets, and reports as JSON, which `hardwon eval --json` prints and `--compare` reads.
+Read evaluation sets, and reports as JSON.
 
-A set is a folder with `docs.jsonl`, `queries.jsonl` (or either with `.gz`) and `qrels.tsv`.
+A set is a folder with `docs.jsonl`, `queries.jsonl` (or either with `.gz`) and `qrels.tsv`. A
+report is printed by `hardwon eval --json` and read by `--compare`.
 """
 
 import gzip
@@ -31,7 +32,7 @@ MAX_LINE_BYTES = 16 * 1024 * 1024
 """The longest text that can be stored fits, escaped."""
 
 MAX_UNPACKED = 1024 * 1024 * 1024
-"""Bytes that a gzip file may unpack to: 1 GB, as a few kilobytes can hold any amount."""
+"""Bytes that a gzip file may unpack to: a few kilobytes can hold any amount."""
 
 COMPRESSED = ".gz"
 
@@ -43,7 +44,6 @@ class Place:
     Args:
         path: The file.
         number: The line, from 1; 0 for the file as a whole.
-
     """
 
     def __init__(self, path: str, number: int = 0) -> None:
@@ -51,20 +51,20 @@ class Place:
         self.number = number
 
     def refuse(self, reason: str) -> InvalidEvaluationError:
-        """Return the error with the *reason* why this line or file can't be used."""
+        """Return the error that names this place and the *reason*."""
         line = f" line {self.number}" if self.number else ""
         return InvalidEvaluationError(f"{self.path}{line}: {reason}")
 
 
 def read_lines(path: str) -> Iterator[tuple[Place, str]]:
     """
-    Yield the lines of a file that are not blank, without their ends, with their places.
+    Yield the lines of a file that are not blank, with their places.
 
-    A file whose name ends in `.gz` is unpacked line by line.
+    Line ends are removed. A file whose name ends in `.gz` is unpacked line by line.
 
     Raises:
-        InvalidEvaluationError: the file can't be read, is no UTF-8 text, or has a line of over 16 MB; or it is no whole
-            gzip file, or unpacks to over 1 GB.
+        InvalidEvaluationError: the file can't be read, is no UTF-8 text, or has a line of over 16
+            MB; or it is no whole gzip file, or unpacks to over 1 GB.
     """
     if os.path.exists(path) and not os.path.isfile(path):  # reading a pipe would block for ever
         raise Place(path).refuse("is not a file")
@@ -88,7 +88,7 @@ def read_whole(path: str) -> str:
     Return the lines of a file that are not blank as one text.
 
     Raises:
-        InvalidEvaluationError: as `read_lines` has it.
+        InvalidEvaluationError: as for `read_lines`.
     """
     return "\n".join(line for _, line in read_lines(path))
 
@@ -98,7 +98,7 @@ def read_objects(path: str) -> Iterator[tuple[Place, dict[str, Any]]]:
     Yield the JSON objects of a file, one a line, with their places.
 
     Raises:
-        InvalidEvaluationError: as `read_lines` has it, or a line is no JSON object.
+        InvalidEvaluationError: as for `read_lines`, or a line is no JSON object.
     """
     for place, line in read_lines(path):
         yield place, parse_object(place, line)
@@ -122,7 +122,7 @@ def parse_object(place: Place, text: str) -> dict[str, Any]:
 
 def text_of(place: Place, document: dict[str, Any], field: str, *, optional: bool = False) -> str:
     """
-    Return a field that holds a text; an optional one that is missing or null is empty.
+    Return the text of a field, empty if it is optional and missing.
 
     Raises:
         InvalidEvaluationError: it is missing, no text, or a text that can't be stored.
@@ -163,15 +163,12 @@ COLUMNS = 3
 
 def read_eval_set(folder: str, name: str) -> EvalSet:
     """
-    Read the evaluation set in *folder*.
+    Read the evaluation set *name* in *folder*.
 
-    Args:
-        folder: Holds the three files; `docs.jsonl.gz` and `queries.jsonl.gz` count where the plain ones are missing.
-        name: Of the set.
+    `docs.jsonl.gz` and `queries.jsonl.gz` count if the plain files are missing.
 
     Raises:
         InvalidEvaluationError: a file is missing or damaged, or there is nothing to measure.
-
     """
     if not os.path.isdir(folder):
         raise Place(folder).refuse("is not a folder")
@@ -184,7 +181,7 @@ def read_eval_set(folder: str, name: str) -> EvalSet:
 
 
 def names_of(folders: Sequence[str]) -> list[str]:
-    """Return the names of the sets in *folders*: the folders' names, numbered where they repeat."""
+    """Return the sets' names: those of *folders*, numbered if they repeat."""
     names = list[str]()
     for folder in folders:
         own = os.path.basename(os.path.realpath(folder)) or "set"
@@ -197,7 +194,6 @@ def names_of(folders: Sequence[str]) -> list[str]:
 
 
 def _plain_or_compressed(folder: str, name: str) -> str:
-    """Return the path of the file *name* in *folder*, with `.gz` if only that exists."""
     plain = os.path.join(folder, name)
     compressed = plain + COMPRESSED
     return compressed if os.path.exists(compressed) and not os.path.lexists(plain) else plain
@@ -286,7 +282,11 @@ NDCG = KEYS["ndcg"]
 
 
 def report_document(report: Report, *, per_query: bool = False) -> dict[str, Any]:
-    """Return *report* for JSON; *per_query* adds each question's text and nDCG@10."""
+    """
+    Return *report* for JSON.
+
+    *per_query* adds each question's text and nDCG@10.
+    """
     sets = {
         name: {
             "policies": _policies(report_set.policies),
@@ -298,7 +298,7 @@ def report_document(report: Report, *, per_query: bool = False) -> dict[str, Any
 
 
 def comparison_document(changes: Sequence[Change]) -> dict[str, Any]:
-    """Return *changes* for JSON: the difference of each figure, and those that got worse."""
+    """Return *changes* for JSON: the differences, and the regressions among them."""
     differences: dict[str, dict[str, dict[str, float]]] = {}
     for change in changes:
         differences.setdefault(change.set_name, {})[change.policy] = _figures(change.differences)
@@ -318,7 +318,7 @@ def comparison_document(changes: Sequence[Change]) -> dict[str, Any]:
 
 def read_report(path: str) -> Report:
     """
-    Read a report that was printed as JSON; its questions are optional.
+    Read a report that was printed as JSON, with or without its questions.
 
     Raises:
         InvalidEvaluationError: the file can't be read, or is no such report.

@@ -1,4 +1,4 @@
-"""An export of a store as a file that can be read more than once."""
+"""An export of a store, as a file that is read more than once."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ from hardwon.ports.override import override
 from hardwon.ports.transfer import ExportedRecords
 
 LONGEST_BEGINNING = 4096
-"""Bytes of a file by which its format is known."""
+"""Bytes of a file by which its format is recognised."""
 
 
 class ExportFile(ExportedRecords):
@@ -22,7 +22,7 @@ class ExportFile(ExportedRecords):
     An export that can be read more than once.
 
     Raises:
-        InvalidEntryError: its first line is no header, or of a version that is not known.
+        InvalidEntryError: its first line is no header, or of an unknown version.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -39,7 +39,7 @@ class ExportFile(ExportedRecords):
 @contextlib.contextmanager
 def open_export(path: str, stream: BinaryIO | None) -> Iterator[ExportFile | None]:
     """
-    Yield the export in the file at *path*, or in *stream* where there is one; None for another format.
+    Yield the export in *path* or *stream*, or None for another format.
 
     Raises:
         UnreadableFileError: it can't be read.
@@ -64,7 +64,7 @@ def _opened(path: str) -> BinaryIO:
 
 @contextlib.contextmanager
 def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Yield all of *stream* as a file that has no name and goes away when it is closed."""
+    """Copy all of *stream* to an unnamed temporary file."""
     with tempfile.TemporaryFile() as file:
         shutil.copyfileobj(stream, file)
         file.seek(0)

@@ -1,5 +1,5 @@
 """
-Writer and reader of an export: a header, then one JSON object for each record, a line each, in UTF-8.
+Write and read an export: a header, then a record a line, in JSON.
 
 `docs/export.md` describes it.
 """
@@ -35,7 +35,7 @@ LONGEST_LINE = 64 * 1024 * 1024
 
 
 def header_line(hardwon: str, exported_at: dt.datetime, counts: Mapping[str, int]) -> bytes:
-    """Return the first line of an export by that version of the program."""
+    """Return the first line of an export, written by version *hardwon*."""
     return _line(ExportHeader(hardwon=hardwon, exported_at=exported_at, counts=dict(counts)))
 
 
@@ -119,7 +119,11 @@ class NumberedRecord(NamedTuple):
 
 
 def is_export(beginning: bytes) -> bool:
-    """Return whether a file that begins like this is an export, whole or damaged; other formats have no type or format."""
+    """
+    Return whether a file with this *beginning* is an export, whole or damaged.
+
+    Other formats have no type or format.
+    """
     head = beginning.removeprefix(b"\xef\xbb\xbf").lstrip().replace(b" ", b"")
     return head.startswith(b'{"type":') or (head.startswith(b"{") and b'"format":"hardwon"' in head)
 
@@ -129,7 +133,7 @@ def read_header(file: BinaryIO) -> ExportHeader:
     Read the first line of an export.
 
     Raises:
-        InvalidEntryError: it is no header, or of a version that this program does not know.
+        InvalidEntryError: it is no header, or of an unknown version.
     """
     return _header(next(_numbered_lines(file), (1, b""))[1])
 
@@ -139,8 +143,8 @@ def read_records(file: BinaryIO) -> Iterator[NumberedRecord]:
     Yield the records of an export, read from its beginning.
 
     Raises:
-        InvalidEntryError: a line is no record, or there are fewer or more of them than the header says; the message
-            names the line.
+        InvalidEntryError: a line is no record, or their numbers differ from the header's; the
+            message names the line.
     """
     lines = _numbered_lines(file)
     counts = _header(next(lines, (1, b""))[1]).counts
@@ -189,7 +193,11 @@ def _ensure_version(found: int) -> None:
 
 
 def _record(text: bytes, projects: set[str | None]) -> Record:
-    """Return the record of a line; the ids of *projects* were in earlier ones, and that of a project is added."""
+    """
+    Return the record of a line.
+
+    *projects* has the ids of earlier lines; a project's own is added.
+    """
     try:
         name = Typed.model_validate_json(text).type
         if name not in LINES:
@@ -206,7 +214,7 @@ def _record(text: bytes, projects: set[str | None]) -> Record:
 
 
 def _ensure_sound(location: Location, projects: set[str | None]) -> None:
-    """Check that a path is absolute, or lies below a project of an earlier line."""
+    """Check that a path is absolute, or below a project of an earlier line."""
     path, below = location
     if below not in projects:
         raise InvalidEntryError(f"below is {str(below)[:80]!r}: no earlier line is a project of that id")

@@ -1,7 +1,8 @@
 """
-The shapes of an export's lines, and the records that they stand for.
+Models of an export's lines, and the records they become.
 
-The fields of an entry are those of `Entry`, so that a new field is exported and read without a change here.
+The fields of an entry are those of `Entry`, so that a new field is exported and read without a
+change here.
 """
 
 from abc import ABC, abstractmethod
@@ -134,12 +135,12 @@ class _ProjectLine(_Line):
 
 
 NOT_IN_LINE = {"usage", "number", "entry_id"}
-"""Fields of an `Entry` that a line says in another way."""
+"""Fields of an `Entry` that a line has in another form."""
 NARROWER: Mapping[str, Any] = {"file_mtime": Seconds | None, "file_hash": Text | None}
 
 
 class EntryLine(_Counters, _Line):
-    """The fields of an entry's line that `Entry` does not name."""
+    """The fields of an entry's line beside those of `Entry`."""
 
     id: Text
     number: Number
@@ -175,7 +176,7 @@ class EntryLine(_Counters, _Line):
 
 
 def _entry_line() -> type[_Line]:
-    """Return the model of an entry's line: its fields are those of `Entry`, then its activity."""
+    """Return the model of an entry's line: the fields of `Entry`, then its activity."""
     hints = {**get_type_hints(Entry), **NARROWER}
     fields: dict[str, Any] = {
         field.name: (hints[field.name], ... if field.default is attrs.NOTHING else field.default)
@@ -218,7 +219,6 @@ class _Standing(_Counters):
     created_at: AwareDatetime
 
     def standing(self) -> Standing:
-        """Return it as a value."""
         values = {name: getattr(self, name) for name in Standing._fields if name != "usage"}
         return Standing(usage=self.usage(), **values)
 

@@ -1,4 +1,8 @@
-"""The record of the folders in which hardwon wrote files on this machine, so that `hardwon forget` finds them again."""
+"""
+Record the folders in which hardwon wrote files on this machine.
+
+`hardwon forget` finds them by this record.
+"""
 
 import json
 import os
@@ -15,15 +19,15 @@ from hardwon.domain.model.project import LARGEST_NUMBER
 FILE_NAME = "folders.jsonl"
 
 ROOT_DEVICE = 0
-"""Stands for the file system of the root folder: it is always there, and its number may be another one tomorrow."""
+"""Stands for the root folder's file system, whose number may change."""
 
 
 MACHINE = "HARDWON_MACHINE"
-"""The variable of the environment that names this machine."""
+"""The environment variable that names this machine."""
 
 
 def machine_id() -> str:
-    """Return a hash that tells this machine from one to which the record is copied."""
+    """Return a hash that identifies this machine."""
     return short_hash("machine", os.environ.get(MACHINE) or _id_of_system())
 
 
@@ -41,10 +45,10 @@ class WrittenFolder(NamedTuple):
 
     Attributes:
         path: Absolute, without links.
-        device: The file system where it was; None if unknown, or on another machine.
-        inode: The number of the folder, or of its `.git`, there; 0 if unknown, or on another machine.
-        is_part: Whether it is a linked work tree or a folder in a work tree, which come and go with their repository.
-
+        device: Its file system; None if unknown, or on another machine.
+        inode: The number of the folder, or of its `.git`; 0 if unknown, or on another machine.
+        is_part: Whether it is a linked work tree or a folder in a work tree, which come and go with
+            their repository.
     """
 
     path: str
@@ -59,7 +63,7 @@ def device_of(facts: os.stat_result) -> int:
 
 
 def known_device(number: int) -> int:
-    """Return the *number* of a file system as it is recorded, 0 for that of the root folder."""
+    """Return a file system's *number* as recorded, 0 for that of the root folder."""
     return ROOT_DEVICE if number & LARGEST_NUMBER == _device_of_root() else number & LARGEST_NUMBER
 
 
@@ -69,19 +73,19 @@ def _device_of_root() -> int:
 
 
 def inode_of(facts: os.stat_result) -> int:
-    """Return the number of a file or folder, as far as it is recorded."""
+    """Return the number of a file or folder, as recorded."""
     return facts.st_ino & LARGEST_NUMBER
 
 
 class WrittenFolders:
     """
-    Lines of JSON in the store's folder, to which one is appended for each new folder, and for one that is gone for good.
+    Lines of JSON in the store's folder, append-only.
 
-    Numbers of file systems mean nothing on another machine: an export does not have them, and a copied record does not use them.
+    A line is added for each new folder, and for one that is gone for good. Numbers of file systems
+    mean nothing on another machine: an export omits them, and a copied record ignores them.
 
     Args:
         folder: The store's folder; reading does not create it.
-
     """
 
     def __init__(self, folder: str) -> None:
@@ -89,15 +93,10 @@ class WrittenFolders:
 
     def add(self, path: str, *, is_part: bool = False) -> None:
         """
-        Record the folder at *path*, before a file is written in it; idempotent.
-
-        Args:
-            path: The folder.
-            is_part: As in `WrittenFolder`.
+        Record the folder at *path* before a file is written in it (idempotent).
 
         Raises:
             StorageError: it can't be recorded.
-
         """
         path = os.path.realpath(path)
         try:
@@ -116,11 +115,15 @@ class WrittenFolders:
         append_record(self._path, {"path": path, "is_gone": True})
 
     def all(self) -> list[WrittenFolder]:
-        """Return the recorded folders, without those that are gone for good; of one path all that were there."""
+        """
+        Return the recorded folders that are not gone for good.
+
+        A path may occur for several folders that were there.
+        """
         return [*self._read()[0]]
 
     def is_from_another_machine(self) -> bool:
-        """Return whether the store's folder was on another machine when a folder was recorded."""
+        """Return whether a folder was recorded on another machine."""
         return any(_is_of_another(document) for _, document in self._documents())
 
     def dismissed(self) -> set[str]:
@@ -143,7 +146,7 @@ class WrittenFolders:
             append_record(self._path, {**folder._asdict(), "machine": machine_id()})
 
     def _read(self) -> tuple[dict[WrittenFolder, None], set[str]]:
-        """Return the folders, and the paths of those that are gone for good; bad lines are left out."""
+        """Return the folders, and the paths of those gone for good, ignoring bad lines."""
         found, gone = dict[WrittenFolder, None](), set[str]()
         for path, document in self._documents():
             if document.get("is_gone"):

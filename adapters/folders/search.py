@@ -1,4 +1,4 @@
-"""The folders that may hold files of hardwon on this machine, from all records of the store."""
+"""Find all folders on this machine that may hold files of hardwon."""
 
 import os
 import time
@@ -23,17 +23,15 @@ GIT_SECONDS = 5.0
 
 class FolderSearch(NamedTuple):
     """
-    Finds the folders in which files were written.
+    Finds the folders in which files were written, from all records of the store.
 
     Attributes:
-        recorded: The folders that were noted when a file was written.
-        projects: The projects of the store.
+        recorded: The folders recorded when a file was written.
         journal: The sessions whose events or exchanges are kept.
         overview: The files of the entries.
         work_trees: Returns the work trees of a repository.
         folder_of_files: Returns the folder that has the conversations of a project's folder.
         first_commit: Asks git for the first commit of a repository; raises OSError.
-
     """
 
     recorded: WrittenFolders
@@ -45,7 +43,7 @@ class FolderSearch(NamedTuple):
     first_commit: Callable[[str, Deadline], str]
 
     def find(self, project_root: str) -> Whereabouts:
-        """Return where all folders are now in which files were written, and that of *project_root*."""
+        """Return the present places of *project_root* and all written folders."""
         dismissed = self.recorded.dismissed()
         projects = [project for project in self.projects.known() if os.path.isabs(project.identity.root)]
         written = dict[str, WrittenFolder]()
@@ -63,7 +61,8 @@ class FolderSearch(NamedTuple):
         """
         Yield the folders of *projects*.
 
-        Where the store came from another machine, their numbers may be of that one; what is written on this one is recorded.
+        In a store from another machine their numbers may be foreign; folders written here are
+        recorded.
         """
         for identity in (project.identity for project in projects):
             key, root, is_repository, device, inode = identity
@@ -92,7 +91,7 @@ class FolderSearch(NamedTuple):
                 yield WrittenFolder(root, is_part=True)
 
     def _same_repository(self, projects: list[Project]) -> Callable[[str, str], bool]:
-        """Return whether a repository, by its folder, begins with the first commit of the project that was at another one."""
+        """Return a predicate: the repository at *new* begins with the first commit of *old*'s."""
         commits = {project.identity.root: project.first_commit for project in projects}
         deadline = Deadline.after(GIT_SECONDS, time.monotonic)
 

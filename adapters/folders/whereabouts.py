@@ -1,4 +1,4 @@
-"""Where the folders are now in which hardwon wrote: at their place, moved, out of reach, or gone."""
+"""Locate the folders in which hardwon wrote: in place, moved, unreachable or gone."""
 
 import os
 import stat
@@ -28,13 +28,12 @@ REPLACED = "another folder is in its place"
 
 class Whereabouts(NamedTuple):
     """
-    Where the folders are.
+    The present places of folders.
 
     Attributes:
-        folders: Those that are there, moved ones at their new place.
+        folders: Existing ones, moved ones at their new place.
         unreachable: A line for each that can't be reached now.
-        lost: The paths of those that are neither: they were deleted, or moved far away.
-
+        lost: Paths of all others: they were deleted, or moved far away.
     """
 
     folders: tuple[str, ...]
@@ -48,13 +47,13 @@ def whereabouts(
     is_moved: Callable[[str, str], bool] = lambda _old, _new: False,
 ) -> Whereabouts:
     """
-    Return where the folders are now.
+    Locate folders in which files were written.
 
     Args:
         written: The folders, as they were.
-        around: Other folders below which a moved one is looked for.
-        is_moved: Returns whether the repository at the second path is the one that was at the first.
-
+        around: Other folders below which a moved one is searched.
+        is_moved: Returns whether the repository at the second path is the one that was at the
+            first.
     """
     there, unreachable, gone = list[str](), dict[str, str](), list[WrittenFolder]()
     for folder in dict.fromkeys(written):
@@ -80,7 +79,11 @@ def whereabouts(
 
 
 def _problem(folder: WrittenFolder) -> str | None:
-    """Return why *folder* can't be reached now, empty if it can; None for one that is gone, or `REPLACED`."""
+    """
+    Return why *folder* can't be reached, or an empty text if it can.
+
+    It is None for a folder that is gone, and `REPLACED` if another one is at its place.
+    """
     try:
         facts = os.stat(folder.path)
         if not stat.S_ISDIR(facts.st_mode):
@@ -124,7 +127,7 @@ def _existing_above(path: str) -> str:
 def _moved(
     gone: Sequence[WrittenFolder], starts: Sequence[str], known: set[str], is_moved: Callable[[str, str], bool]
 ) -> Mapping[str, str]:
-    """Return the new places of folders that are *gone* by their former ones, as far as they are found in time."""
+    """Map the former paths of *gone* folders to the new ones found in time."""
     wanted = {(folder.device, folder.inode): folder.path for folder in gone if folder.inode}
     found, repositories = dict[str, str](), list[str]()
     for path, facts in _folders_below(starts, Deadline.after(SECONDS, time.monotonic)):
@@ -140,12 +143,20 @@ def _moved(
 
 
 def _may_be_written(path: str) -> bool:
-    """Return whether files may have been written in a folder; a new one often gets the number of one that was deleted."""
+    """
+    Return whether files may have been written in a folder.
+
+    A new folder often gets the number of a deleted one.
+    """
     return any(os.path.isdir(os.path.join(path, name)) for name in (GIT, MEMORY))
 
 
 def _folders_below(starts: Sequence[str], deadline: Deadline) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield the folders below *starts*, the nearest first, until *deadline*; of other file systems and hidden ones none but `.git`."""
+    """
+    Yield the folders below *starts* until *deadline*, the nearest first.
+
+    Other file systems and hidden folders except `.git` are left out.
+    """
     level, seen = [*starts], {*starts}
     for _ in range(DEEPEST):
         following = list[str]()
@@ -171,7 +182,7 @@ def _subfolders(folder: str) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def _carried(path: str, moved: Mapping[str, str]) -> str:
-    """Return where *path* is if it went along with a folder that moved."""
+    """Return the place of *path* after a folder above it moved."""
     for old, new in moved.items():
         if path.startswith(os.path.join(old, "")):
             return os.path.join(new, os.path.relpath(path, old))
@@ -179,13 +190,7 @@ def _carried(path: str, moved: Mapping[str, str]) -> str:
 
 
 class LostFolders(KeptElsewhere):
-    """
-    Folders that were deleted, or moved far away.
-
-    Args:
-        paths: Where they were.
-
-    """
+    """Folders that were deleted, or moved far away."""
 
     def __init__(self, paths: Sequence[str]) -> None:
         self._paths = paths

@@ -103,7 +103,7 @@ class Question:
     def __init__(self, identity: Identity, deadline: Deadline) -> None:
         self._root = identity.root
         self._deadline = deadline
-        # Git refuses a bare repository, as a clone's folder can pass for one. This lies in no clone.
+        # Git refuses a bare repository, as a clone's folder can pass for one. This one is safe.
         is_bare = identity.key == identity.root
         self._settings = ("safe.bareRepository=all",) if is_bare else ()
 

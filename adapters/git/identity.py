@@ -67,7 +67,7 @@ def main_work_tree(folder: str) -> str:
 
 
 def work_tree_of(common: str) -> str | None:
-    """Return the main work tree of *common*, or a linked one if it has none."""
+    """Return the main work tree of *common*, else a linked one."""
     main, name = os.path.split(common)
     trees = [main] if name == GIT else linked_work_trees(common)
     return next(filter(os.path.isdir, trees), None)
