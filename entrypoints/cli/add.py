@@ -1,4 +1,4 @@
-"""Keep one lesson, given on the command line or written in an editor."""
+"""`hardwon add`: store one lesson, from the command line or an editor."""
 
 import contextlib
 import datetime as dt
@@ -48,10 +48,10 @@ HINT = """\
 
 class Draft(NamedTuple):
     """
-    A lesson as a person gave it; empty where nothing was said.
+    A lesson as a person gave it, with empty fields for what is missing.
 
     Attributes:
-        text: What was learned.
+        text: The lesson itself.
 
     """
 
@@ -65,7 +65,7 @@ class Draft(NamedTuple):
 
     def entry(self, project: str | None, now: dt.datetime) -> PublicEntry:
         """
-        Return the learning, without secrets.
+        Return the learning, redacted.
 
         Raises:
             InvalidEntryError: a field breaks a rule.
@@ -79,7 +79,7 @@ class Draft(NamedTuple):
         return redact_entry(Entry(**values, source="manual", source_project=project, created_at=now, updated_at=now))
 
     def template(self) -> str:
-        """Return the file that is opened in the editor."""
+        """Return the markdown to open in the editor."""
         fields = self._asdict()
         text = fields.pop("text")
         return write_markdown(fields, f"{HINT}\n{text}")
@@ -152,7 +152,7 @@ def add(
 
 def _text(words: list[str]) -> str | None:
     """
-    Return the lesson of the arguments or of standard input, None when it is to be written in an editor.
+    Return the lesson from arguments or standard input, None to open the editor.
 
     Raises:
         InvalidEntryError: there is none, and no terminal.
@@ -169,11 +169,11 @@ def _text(words: list[str]) -> str | None:
 
 def _read(text: str) -> Draft:
     """
-    Return the lesson of a template that was filled in.
+    Parse a filled-in template.
 
     Raises:
-        InvalidEntryError: a field at its head can't be read.
-        typer.TyperException: there is no lesson in it.
+        InvalidEntryError: a field at its head can't be read. typer.TyperException: there is no
+            lesson in it.
     """
     markdown = read_markdown(text, is_draft=True)
     lesson = markdown.body.replace(HINT.strip(), "").strip()
@@ -189,10 +189,12 @@ def _read(text: str) -> Draft:
 
 def _of_shape(field: str, *, value: str | bool | tuple[str, ...]) -> str | tuple[str, ...]:
     """
-    Return the value of *field* as `Draft` has it: keywords may stand in one line with commas.
+    Convert the value of *field* to the type in `Draft`.
+
+    Keywords may stand in one line with commas.
 
     Raises:
-        InvalidEntryError: it is of another sort.
+        InvalidEntryError: it is of another type.
     """
     if field in {"keywords", "references"} and not isinstance(value, bool):
         texts = (value,) if isinstance(value, str) else tuple(value)

@@ -1,4 +1,4 @@
-"""Change an entry, judge whether it was of use, or delete it."""
+"""`hardwon update`, `validate` and `delete`: change, judge or delete entries."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated
@@ -103,7 +103,11 @@ def _texts(given: list[str] | None) -> tuple[str, ...] | None:
 
 
 def _stale_banks(settings: Settings, changed: Changed, project_root: str) -> list[str]:
-    """Return a line for each file of the knowledge banks that says otherwise: it is a record, and stays."""
+    """
+    Return a line for each knowledge bank that still has the old values.
+
+    A bank is a record, and stays.
+    """
     if not WRITTEN_IN_BANKS & {item.field for item in changed.changes}:
         return []
     bank = bank_files(project_root, settings)
@@ -228,7 +232,6 @@ def _in_folder(forget: Forget, settings: Settings, name: str, project_root: str)
 
 
 def _preview(entries: Sequence[Entry]) -> Iterator[str]:
-    """Yield a line for each of the first entries that would be deleted, and how many more there are."""
     for entry in entries[:PREVIEWED]:
         yield f"  {entry.category or entry.kind}  {entry.name} (id: {entry.entry_id})"
     if len(entries) > PREVIEWED:

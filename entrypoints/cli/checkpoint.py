@@ -1,4 +1,4 @@
-"""Put the state of the store aside under a name, and bring it back."""
+"""`hardwon checkpoint`: save the state of the store under a name, and restore it."""
 
 from typing import Annotated, TypeAlias
 

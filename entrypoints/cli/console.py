@@ -1,4 +1,8 @@
-"""The terminal: output (data to standard output, all else to standard error), questions before something irreversible, the editor, the end."""
+"""
+The terminal: output, questions, the editor, exit codes.
+
+Data goes to standard output, everything else to standard error.
+"""
 
 import contextlib
 import json
@@ -48,7 +52,7 @@ def _console(*, stderr: bool = False, width: int | None = None) -> "Console":
 
 
 def warn(line: str) -> None:
-    """Tell of trouble that stops nothing."""
+    """Print a non-fatal problem."""
     if sys.stderr.isatty():
         err().print("Warning:", style="yellow", end=" ")
     else:
@@ -62,42 +66,46 @@ def complain(line: str) -> None:
 
 
 def say(text: str = "") -> None:
-    """Print a text as people and agents may read it."""
+    """Print a text, sanitized by `visible`."""
     print(visible(text))
 
 
 def print_json(document: object) -> None:
-    """Print *document* for scripts: values of ours as objects, moments as ISO 8601."""
+    """Print *document* as JSON, with our values as objects and datetimes as ISO 8601."""
     from hardwon.entrypoints.presenters.entries import plain  # 20 ms
 
     print(json.dumps(plain(document), indent=2, ensure_ascii=not sys.stdout.encoding.lower().startswith("utf")))
 
 
 def print_items(items: Iterable[object], **about: object) -> None:
-    """Print a list for scripts, as one object: *items* under that name, then what is known *about* them."""
+    """Print *items* as JSON in one object, with the fields of *about*."""
     print_json({"items": list(items), **about})
 
 
 def print_table(table: "Table") -> None:
-    """Print *table* as wide as the terminal, unlimited where there is none, so that scripts get whole lines."""
+    """
+    Print *table* in the terminal's width, unlimited without a terminal.
+
+    So scripts get whole lines.
+    """
     console = out() if sys.stdout.isatty() else _console(width=UNLIMITED)
     console.print(table)
 
 
 def cell(text: str) -> "Text":
-    """Return *text* for a cell of a table, on one line."""
+    """Return *text* for a table cell, on one line."""
     from rich.text import Text
 
     return Text(on_one_line(text))
 
 
 def columns() -> int:
-    """Return how many columns of text there is room for."""
+    """Return the width of the terminal, unlimited without one."""
     return out().width if sys.stdout.isatty() else UNLIMITED
 
 
 def progress() -> "Progress":
-    """Return a progress bar on standard error that goes away when it is done; none without a terminal."""
+    """Return a transient progress bar on standard error, disabled without a terminal."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # 15 ms
 
     return Progress(
@@ -112,7 +120,7 @@ def progress() -> "Progress":
 
 
 def download_progress() -> "Progress":
-    """Return a bar for bytes on standard error."""
+    """Return a progress bar for bytes on standard error."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn  # 15 ms
 
     return Progress(
@@ -126,7 +134,7 @@ def download_progress() -> "Progress":
 
 
 def shown(value: object) -> str:
-    """Return a setting's value as its file would hold it."""
+    """Format a setting's value as its file would hold it."""
     if isinstance(value, tuple):
         return ", ".join(value) or "none"
     if value is None or value == "":
@@ -139,16 +147,15 @@ Yes: TypeAlias = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask fi
 
 def ask(what: str, *, yes: bool, about: Iterable[str] = ()) -> None:
     """
-    Ask before *what* is done; *yes* answers.
+    Ask for confirmation of *what*, unless *yes*.
 
     Args:
         what: The question without its first capital and question mark.
         yes: Whether the user agreed already.
-        about: Lines that are shown before the question.
+        about: Lines to show before the question.
 
     Raises:
-        typer.Exit: the answer is no.
-        typer.TyperException: there is no terminal to ask at.
+        typer.Exit: the answer is no. typer.TyperException: there is no terminal to ask at.
     """
     if yes:
         return
@@ -162,12 +169,16 @@ def ask(what: str, *, yes: bool, about: Iterable[str] = ()) -> None:
 
 
 def agrees(question: str) -> bool:
-    """Return what a person at a terminal answers; no where there is none."""
+    """
+    Ask a person at a terminal.
+
+    Without one the answer is no.
+    """
     return can_be_asked() and typer.confirm(on_one_line(question), err=True)
 
 
 def can_be_asked() -> bool:
-    """Return whether a person sits at a terminal."""
+    """Return whether standard input is a terminal."""
     return bool(sys.stdin and sys.stdin.isatty())
 
 
@@ -175,13 +186,15 @@ FALLBACK = "vi"
 
 
 class EditorFailedError(typer.TyperException):
-    """The user's editor could not be run, or did not end well."""
+    """The user's editor could not be run, or failed."""
 
 
 @contextlib.contextmanager
 def edited(template: str) -> Iterator[str]:
     """
-    Open *template* in the user's editor and yield what was saved; where it fails, or an error of ours follows, what was written stays.
+    Open *template* in the user's editor and yield what was saved.
+
+    If the editor or the caller fails with an error of ours, the text is kept.
 
     Raises:
         EditorFailedError: it could not be run, or failed.
@@ -202,7 +215,7 @@ def edited(template: str) -> Iterator[str]:
 
 
 def _keep(path: str, template: str) -> None:
-    """Tell where the text is that was written, or remove the file if there is none."""
+    """Print where the user's text is kept, or remove an empty file."""
     if _saved(path) in {template, ""}:
         os.unlink(path)
     else:
@@ -219,7 +232,7 @@ def _run_editor(path: str) -> None:
     Run `$VISUAL`, `$EDITOR` or vi on the file at *path*.
 
     Raises:
-        EditorFailedError: it can't be started, or does not end well.
+        EditorFailedError: it can't be started, or fails.
     """
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or FALLBACK
     try:

@@ -1,4 +1,4 @@
-"""Showing the block that a session start would print."""
+"""`hardwon context`: show the block that a session start would print."""
 
 import os
 import time
@@ -45,16 +45,16 @@ NO_CONVERSATION = "No conversation of this project is remembered"
 
 class Rendered(NamedTuple):
     """
-    What a session start tells.
+    A rendered session start.
 
     Attributes:
-        text: As it would print it; empty for nothing.
-        nothing: What to say of that; empty when nothing was asked for.
+        text: As it would be printed; empty for nothing.
+        nothing: What to say instead of an empty text; empty when nothing was asked for.
         learnings: The lessons in it.
         conversations: The conversations in it.
         policy: How the lessons were ranked.
         searched: How they were found; without lessons, how the conversations were.
-        labels: The labels of projects, by id.
+        labels: Project labels by id.
 
     """
 
@@ -67,7 +67,11 @@ class Rendered(NamedTuple):
     labels: Mapping[str, str] = {}
 
     def documents(self, *, explained: bool) -> list[dict[str, object]]:
-        """Return all of it for JSON; the scores of conversations always with all that they are made of."""
+        """
+        Return its entries for JSON.
+
+        Conversations always with their score parts.
+        """
         learnings = [
             explained_document(answer, self.policy, self.labels) if explained else answer_document(answer, self.labels)
             for answer in self.learnings
@@ -76,14 +80,14 @@ class Rendered(NamedTuple):
 
 
 def _summed_up(answer: Answer, labels: Mapping[str, str]) -> dict[str, object]:
-    """Return *answer* for JSON with its summary for a text: nothing here tells a whole exchange."""
+    """Return *answer* for JSON with a summary as its text, never a whole exchange."""
     entry = answer.entry
     text = summarised(entry.description, entry.name) or entry.name
     return {**explained_document(answer, POLICY, labels), "text": text}
 
 
 def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Rendered:
-    """Return the whole block."""
+    """Render the whole block."""
     if pause := present_pause(memory.settings.global_store, memory.clock.now()):
         warn(pause_line(pause, pause.session_id))
     if not memory.settings.injection_enabled:
@@ -116,7 +120,7 @@ def render_start(memory: Memory, signals: ContextQuery, occasion: Occasion, limi
 
 
 def render_conversations(memory: Memory, signals: ContextQuery, occasion: Occasion, limit: int | None) -> Rendered:
-    """Return the section of related conversations alone."""
+    """Render only the section of related conversations."""
     wanted = COLLECTIONS["conversations"].limit if limit is None else limit
     if wanted <= 0:
         return Rendered("")
@@ -228,9 +232,9 @@ def _show(rendered: Rendered, report: Report) -> None:
 
 def _write(rendered: Rendered, path: str, project_root: str) -> None:
     """
-    Bring what is told into the marked section of a file, with the lines that mark it as data.
+    Write the block, framed as data, into the marked section of a file.
 
-    A link that a project brings along must not decide which of the user's files changes.
+    A link inside the project must not lead to a file outside of it.
 
     Raises:
         typer.BadParameter: the file can't be used.

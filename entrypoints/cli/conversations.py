@@ -1,4 +1,4 @@
-"""Commands on conversations: capture a transcript or a session, show the state of capture, keep a text for good."""
+"""`hardwon capture` and `remember`: store conversations, and show the state of capture."""
 
 import contextlib
 import os
@@ -28,12 +28,12 @@ from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal
 
 class SessionStatus(NamedTuple):
     """
-    What is at hand of a session.
+    The capture status of a session.
 
     Attributes:
-        session_id: The session, as the host names it.
+        session_id: As the host names it.
         project_root: Its project's folder.
-        exchanges: How many exchanges are at hand, at most 20.
+        exchanges: How many exchanges are buffered, at most 20.
         unwritten: How many of them are in no file yet.
         waiting: How many events wait for the worker.
 
@@ -48,7 +48,7 @@ class SessionStatus(NamedTuple):
 
 def print_status(settings: Settings, project_root: str, *, as_json: bool) -> None:
     """
-    Tell how capture stands on this machine, whether its store can be opened or not.
+    Print the state of capture on this machine, without opening the store.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -74,7 +74,9 @@ def print_status(settings: Settings, project_root: str, *, as_json: bool) -> Non
 
 def _discard(settings: Settings, session_id: str, *, yes: bool) -> None:
     """
-    Let go the events that wait of a session; what was kept of it stays.
+    Drop the pending events of a session.
+
+    What was captured stays.
 
     Raises:
         typer.BadParameter: nothing waits of it.
@@ -93,7 +95,7 @@ def _discard(settings: Settings, session_id: str, *, yes: bool) -> None:
 
 
 def session_statuses(journal: CaptureJournal) -> list[SessionStatus]:
-    """Return how each session stands, those that wait first."""
+    """Return the status of each session, those with pending events first."""
     buffers = {buffer.session_id: buffer for buffer in journal.buffers()}
     waiting = {item.session_id: item for item in journal.waiting()}
     return [_status(item, buffers.get(item), waiting.get(item)) for item in dict.fromkeys((*waiting, *buffers))]
@@ -209,7 +211,7 @@ def _print_kept(captured: Captured, learned: Learned, root: str, *, as_json: boo
 
 
 def _path(transcript: str | None) -> str:
-    """Return what to read, its links resolved; `-` for standard input."""
+    """Return the real path to read, `-` for standard input."""
     if transcript not in {None, STANDARD_INPUT}:
         return os.path.realpath(transcript or "")
     if transcript is None and not (is_piped(patient=True) or is_empty()):
@@ -219,7 +221,6 @@ def _path(transcript: str | None) -> str:
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Progress]:
-    """Show how many exchanges were taken in."""
     with progress() as bar:
         task = bar.add_task("capturing exchanges", total=None)
         yield lambda exchanges: bar.update(task, completed=exchanges)
@@ -318,7 +319,7 @@ def _document(remembered: Remembered) -> dict[str, object]:
 
 
 def chunk_document(chunk: Chunk) -> dict[str, Any]:
-    """Return *chunk* as JSON has it."""
+    """Return *chunk* for JSON."""
     return {
         "id": chunk.chunk_id,
         "title": chunk.title,

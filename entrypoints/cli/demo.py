@@ -1,4 +1,4 @@
-"""The main job on the sample project, in a throw-away store, told to a newcomer."""
+"""`hardwon demo`: the main use case on a sample project, in a temporary store."""
 
 import datetime as dt
 import os
@@ -68,7 +68,7 @@ class _Demo:
         )
 
     def run(self) -> None:
-        """Tell the story from the import to what a write changes."""
+        """Run all chapters in order."""
         self._import()
         query = read_signals(self._project, self._deadline(), warn)
         injection = self._inject(query)

@@ -1,4 +1,4 @@
-"""`hardwon doctor`: checks of the installation, the store and the settings, and the repair of a damaged store."""
+"""`hardwon doctor`: check installation, store and settings, and repair the store."""
 
 import os
 from collections.abc import Sequence
@@ -86,7 +86,11 @@ def _repair_schema(settings: Settings) -> None:
 
 
 def _ensure_sound(settings: Settings) -> None:
-    """Repair rows, check the store, rebuild what is derived from it and close it, so that its file can be moved."""
+    """
+    Repair rows, check the store, and rebuild its indexes.
+
+    It is closed then, so that its file can be moved.
+    """
     memory = open_memory(settings, warn)
     try:
         for line in memory.store.upkeep.repair_rows():
@@ -132,7 +136,11 @@ def _print(findings: Sequence[Finding], resolved: Resolved, problem: Sequence[st
 
 
 def _providers(findings: Sequence[Finding], settings: Settings) -> list[ProviderState]:
-    """Return every provider; those that were checked are those that are searched."""
+    """
+    Return the state of every provider.
+
+    The checked ones are those in use.
+    """
     checked = [finding.name.removeprefix(CHECKED) for finding in findings if finding.name.startswith(CHECKED)]
     return provider_states(settings, checked, os.environ)
 

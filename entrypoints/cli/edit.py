@@ -1,4 +1,4 @@
-"""Correct the text of an entry where it stands, or take over corrections that were made in a knowledge bank by hand."""
+"""`hardwon edit`: correct an entry's text, or import manual edits of a bank."""
 
 import contextlib
 import json
@@ -52,7 +52,7 @@ NO_EDITOR = (
 
 
 class Texts(NamedTuple):
-    """New texts of a lesson; None for one that stays."""
+    """New texts of a lesson, None for one that stays."""
 
     name: str | None = None
     description: str | None = None
@@ -60,7 +60,7 @@ class Texts(NamedTuple):
 
     def change_of(self, entry: Entry) -> EntryChange:
         """
-        Return the change to *entry*, without what it says already.
+        Return the change to *entry*, without unchanged texts.
 
         Raises:
             InvalidEntryError: a text is not valid.
@@ -169,7 +169,7 @@ def _edit_file(edit_file: EditFile, spaces: Spaces, entry: Entry, given: Texts |
 
 def _given(fields: str | None, options: Texts) -> Texts | None:
     """
-    Return the texts of the command line and of standard input; None if there are none, and an editor.
+    Return the texts from options and standard input, None to open the editor.
 
     Raises:
         InvalidEntryError: there are none and no editor, or standard input holds something else.
@@ -202,7 +202,7 @@ def template(name: str, description: str, reasoning: str) -> str:
 
 def read_texts(text: str) -> Texts | None:
     """
-    Return the texts of a template that was edited, None if the lesson is empty.
+    Parse an edited template, None if the lesson is empty.
 
     Raises:
         InvalidEntryError: a field at its head can't be read.
@@ -219,7 +219,7 @@ def read_texts(text: str) -> Texts | None:
 
 def _texts(fields: Mapping[str, object]) -> dict[str, str]:
     """
-    Return *fields* if they are texts of a lesson.
+    Check that *fields* are texts of a lesson.
 
     Raises:
         InvalidEntryError: one is unknown, or no text.
@@ -251,14 +251,14 @@ def take_over(
     edit_lesson: EditLesson, drifts: Sequence[Drift], show: Callable[[str], None], *, yes: bool
 ) -> list[Drift]:
     """
-    Let the store say what the files say, for each of *drifts* that the user agrees to; return those.
+    Apply the manual edits of banks that the user agrees to, and return those.
 
-    An edited lesson is reworded, a removed one is deprecated: no search finds it any more, and it can be brought back.
+    An edited lesson is reworded; a removed one is deprecated, and can be brought back.
 
     Args:
         edit_lesson: Changes a lesson in the store and in the banks.
-        drifts: The lessons that were changed in the knowledge banks by hand.
-        show: Called with the lines that show each, and what became of it.
+        drifts: The lessons that were edited or removed by hand.
+        show: Called with lines that show each edit and its outcome.
         yes: Whether the user agreed already.
 
     Raises:

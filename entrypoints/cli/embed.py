@@ -1,4 +1,4 @@
-"""Make vectors and labels: the missing ones, all of them, or by another provider."""
+"""`hardwon embed` and `label`: make vectors and keyword labels."""
 
 import sys
 import time
@@ -42,7 +42,7 @@ from hardwon.ports.store import Store
 EMBEDDING_SETTING = "memory_embedding_provider"
 TRIAL_SECONDS = 30
 LOOK_SECONDS = 5
-"""How long Ollama may take to tell which models it has."""
+"""How long Ollama may take to list its models."""
 
 
 def embed(
@@ -80,7 +80,11 @@ def embed(
 
 
 def embed_with_progress(spaces: Spaces, limit: int | None = None) -> int:
-    """Embed at most *limit* of what is pending, with a progress bar; return how many. Failures are printed, not raised."""
+    """
+    Make pending vectors, at most *limit*, with a progress bar.
+
+    Return how many. Failures are printed, not raised.
+    """
     return _fill(spaces, limit).made
 
 
@@ -96,7 +100,11 @@ def _fill(spaces: Spaces, limit: int | None = None) -> Filled:
 
 
 def embed_again_with_progress(spaces: Spaces, only: EntryFilter = EVERYTHING) -> Filled:
-    """Make the vectors of *only* again, and those that are missing, with a progress bar. Failures are printed, not raised."""
+    """
+    Rebuild the vectors of *only* and make the missing ones, with a progress bar.
+
+    Failures are printed, not raised.
+    """
     with progress() as bar:
         task = bar.add_task("embedding", total=spaces.count_embedded(only) + spaces.count_pending(EVERYTHING))
         filled = embed_again(spaces, lambda done: bar.update(task, completed=done), _patience(spaces), only)
@@ -117,7 +125,7 @@ def _pause(seconds: float, reason: str) -> None:
 
 
 def _changed(spaces: Spaces, provider: str) -> Spaces:
-    """Let `auto` mean *provider* in this store, once it has shown that it works."""
+    """Let `auto` mean *provider* in this store, after a successful trial."""
     if provider not in EMBEDDER_NAMES:
         raise typer.BadParameter(f"{provider!r} is none of {', '.join(EMBEDDER_NAMES)}", param_hint="--provider")
     named = spaces.settings.embedding_provider
@@ -132,10 +140,10 @@ def _changed(spaces: Spaces, provider: str) -> Spaces:
 
 def try_embedders(spaces: Spaces) -> None:
     """
-    Embed a word in every space in use: nothing is given up for an embedder that does not work.
+    Embed a word in every space in use, before old vectors are given up.
 
     Raises:
-        EmbedderError: one does not.
+        EmbedderError: an embedder does not work.
     """
     for space in spaces.in_use(EVERYTHING):
         embed_query(space.embedder, "memory", Deadline.after(TRIAL_SECONDS, time.monotonic))
@@ -143,10 +151,10 @@ def try_embedders(spaces: Spaces) -> None:
 
 def offer_downloads(spaces: Spaces) -> list[str]:
     """
-    Ask a person at a terminal about each model that Ollama lacks, and download it after a yes.
+    Offer to download each model that Ollama lacks, at a terminal.
 
     Returns:
-        Why a download failed, one line each, already told.
+        Why downloads failed, one line each, already printed.
 
     """
     problems = list[str]()
@@ -207,7 +215,11 @@ def label(
 
 
 def label_after_output(store: Store, settings: Settings) -> None:
-    """Label imported entries as the last thing a command does: what it printed does not wait for a labeler."""
+    """
+    Label imported entries, as the last thing a command does.
+
+    Its output does not wait for a labeler.
+    """
     sys.stdout.flush()
     label_imports(store, settings)
 

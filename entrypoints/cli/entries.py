@@ -1,4 +1,4 @@
-"""List and show entries."""
+"""`hardwon list` and `show`."""
 
 import datetime as dt
 from typing import Annotated
@@ -133,7 +133,11 @@ def _nothing(repository: EntryRepository, only: EntryFilter) -> str:
 
 
 def _table(entries: list[Entry]) -> Table:
-    """Return a table whose ids are always whole; in a narrow terminal what matters least is left out."""
+    """
+    Return a table whose ids are never cut.
+
+    Narrow terminals get fewer columns.
+    """
     rows = [_row(entry) for entry in entries]
     room = columns()
     kept = WIDE_COLUMNS if room >= WIDE else MEDIUM_COLUMNS if room >= NARROW else NARROW_COLUMNS
@@ -204,7 +208,7 @@ def _say_of_use(usage: SummariseUsage, entry: Entry) -> None:
 
 
 def _as_memory(spaces: Spaces, entry: Entry) -> dict[str, object]:
-    """Return the keys of requirement C-T1.3 that an entry's own fields do not have, for the kinds it speaks of."""
+    """Return the further keys of requirement C-T1.3, for the kinds that it covers."""
     if entry.kind not in CONVERSATION_KINDS:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""How well recall answers: measured on sets of judged questions, or on the user's own memory."""
+"""`hardwon eval`: measure recall on judged questions or the user's own memory."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby
@@ -132,7 +132,7 @@ def _measure(sets: list[EvalSet], policies: list[str], settings: Settings) -> Re
 
 
 class _Stages:
-    """A bar for each stage of a set."""
+    """A progress bar for each stage of a set."""
 
     def __init__(self, bar: Progress, name: str) -> None:
         self._bar = bar
@@ -186,17 +186,17 @@ def _show_standings(heading: str, standings: Sequence[QueryChange]) -> None:
 
 
 HEADINGS = ("nDCG@10", "R@5", "R@10", "MRR", "hit@5", "p50 ms", "p95 ms")
-"""The fields of `Figures` as people know them."""
+"""Column headings of the fields of `Figures`."""
 
 LISTED = 20
 LONGEST_TEXT = 80
 
 Row = tuple[str, str, list[str]]
-"""The set, the policy, the cells."""
+"""Set, policy, cells."""
 
 
 def report_table(report: Report) -> Table:
-    """Return all figures, set by set, then their mean."""
+    """Return all figures set by set, then their mean."""
     sections: dict[str, ByPolicy] = {name: item.policies for name, item in report.sets.items()}
     if report.mean:
         sections[MEAN] = report.mean
@@ -206,12 +206,12 @@ def report_table(report: Report) -> Table:
 
 
 def change_table(changes: Sequence[Change]) -> Table:
-    """Return the difference of each figure, with a mark on each that got worse."""
+    """Return the difference of each figure, regressions marked."""
     return _table([(change.set_name, change.policy, _change_cells(change)) for change in changes])
 
 
 def regression_lines(changes: Sequence[Change]) -> Iterable[str]:
-    """Yield a line for each figure that got worse."""
+    """Yield a line for each regression."""
     headings = dict(zip(Figures._fields, HEADINGS, strict=True))
     for change in changes:
         for name in change.regressions:
@@ -232,7 +232,11 @@ def standing_table(standings: Sequence[QueryChange]) -> Table:
 
 
 def _table(rows: Sequence[Row]) -> Table:
-    """Return *rows* with a gap after each set, whose name stands in every row, for whoever greps."""
+    """
+    Return *rows* with a gap between sets.
+
+    Each row names its set, for grep.
+    """
     table = Table("set", "policy", box=None, pad_edge=False)
     for heading in HEADINGS:
         table.add_column(heading, justify="right", no_wrap=True)

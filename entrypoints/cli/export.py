@@ -1,4 +1,4 @@
-"""Export what is remembered: everything as JSON lines, to be read by people, or the sessions for another program."""
+"""`hardwon export`: everything as JSON lines or markdown, or the sessions as an index."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -110,7 +110,7 @@ def _export_sessions(
 
 
 def _sessions(repository: EntryRepository, stored: VectorStore | None) -> Iterator[tuple[Entry, Vector | None]]:
-    """Yield the sessions with their vectors, where these are of the width that the index holds."""
+    """Yield the sessions with their vectors, None unless of the index's width."""
     for entry in repository.find(SESSIONS, limit=repository.count(SESSIONS)):
         vector = stored.vectors_of([entry.entry_id]).get(entry.entry_id) if stored else None
         yield entry, vector if vector and len(vector) == DIMENSIONS else None

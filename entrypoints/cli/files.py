@@ -1,4 +1,4 @@
-"""Index markdown files, once or as they change, and save sessions."""
+"""`hardwon index`, `watch` and `save`: index markdown files, and store sessions."""
 
 import functools
 import json
@@ -47,7 +47,7 @@ from hardwon.entrypoints.streams import is_piped, standard_input
 from hardwon.ports.store import Store
 
 ASK_GIT_SECONDS = 5.0
-"""How long git may be asked about projects that are new to the store, all together."""
+"""Time for git to identify all projects that are new to the store."""
 
 
 def index(
@@ -116,7 +116,7 @@ def index(
 
 
 def _prepare(store: Store, place: PlaceFiles, *, rebuild_fts: bool) -> None:
-    """Rebuild the keyword index if that is wanted, and give entries of files their project that lack one."""
+    """Rebuild the keyword index on request, and assign projects to entries of files."""
     if rebuild_fts:
         store.upkeep.rebuild_keyword_index()
     if place.place_all(store.entries):
@@ -124,7 +124,11 @@ def _prepare(store: Store, place: PlaceFiles, *, rebuild_fts: bool) -> None:
 
 
 def _existing(path: str, index_files: IndexFiles) -> str:
-    """Return *path* with its links resolved; what is gone but known will be forgotten."""
+    """
+    Return the real *path*.
+
+    One that is gone but indexed is accepted, and will be forgotten.
+    """
     real = os.path.realpath(path)
     is_known = is_storable(real) and index_files.repository.files_starting_with(real)
     if index_files.sources.is_gone(real) and not is_known:
@@ -133,7 +137,7 @@ def _existing(path: str, index_files: IndexFiles) -> str:
 
 
 def _index_with_progress(run: Callable[..., Indexed], *, verbose: bool) -> Indexed:
-    """Return what *run* did, after a bar on a terminal, and a line for each file if *verbose*."""
+    """Call *run* with a progress bar, and a line per file if *verbose*."""
     with progress() as bar:
         task = bar.add_task("indexing", total=None)
 
@@ -151,7 +155,11 @@ def _index_with_progress(run: Callable[..., Indexed], *, verbose: bool) -> Index
 
 
 def _can_embed(spaces: Spaces) -> bool:
-    """Return whether every embedder in use works; else a warning says why not."""
+    """
+    Return whether every embedder in use works.
+
+    Otherwise warn.
+    """
     try:
         try_embedders(spaces)
     except EmbedderError as error:
@@ -230,12 +238,12 @@ def save(
 
 
 def _named(file: str | None) -> str | None:
-    """Return the file that holds the session already, its links resolved."""
+    """Return the real path of the file that already holds the session."""
     return None if file in {None, "-"} else os.path.realpath(file or "")
 
 
 def _written(file: str | None, given: Given, keep_session: SaveSession) -> str:
-    """Return the file that holds the session now."""
+    """Write the session to a file and return its path."""
     text = standard_input() if file == "-" or is_piped(patient=given.description is None) else ""
     if not text.strip() and file is None and given.description:
         text = given.description
@@ -292,7 +300,11 @@ def _leaving_on_signals() -> threading.Event:
 def _keep_up(
     spaces: Spaces, index_files: IndexFiles, leaving: threading.Event, reported: set[str], *, as_json: bool
 ) -> None:
-    """Index what changed and make its vectors; trouble with the store is over at the next change."""
+    """
+    Index what changed and make its vectors.
+
+    The next change retries after a failure.
+    """
     try:
         _report(index_files.index(wanted=lambda: not leaving.is_set()), reported, as_json=as_json)
         sys.stdout.flush()
@@ -304,7 +316,11 @@ def _keep_up(
 
 
 def _report(indexed: Indexed, reported: set[str], *, as_json: bool) -> None:
-    """Print a line for each file; what can't be used is *reported* once."""
+    """
+    Print a line for each file, and new problems.
+
+    *reported* holds the earlier ones.
+    """
     for verb, paths in (("added", indexed.new), ("changed", indexed.changed), ("removed", indexed.removed)):
         for path in paths:
             say(json.dumps({"change": verb, "path": path}) if as_json else f"{verb} {path}")

@@ -1,4 +1,4 @@
-"""Forget for good: erase entries and words from all that hardwon keeps, and prove it."""
+"""`hardwon forget`: erase entries and texts from everywhere, and prove it."""
 
 import datetime as dt
 import os
@@ -31,7 +31,7 @@ from hardwon.ports.erasure import Begun
 
 PREVIEWED = 20
 SHORTEST_ID = 8
-"""Characters by which an id can be begun; fewer are a text."""
+"""Minimum length of an id prefix; anything shorter is a text."""
 
 NOTHING_WANTED = "say what to forget: a text, ids, or one of --since, --until, --session, --project, --origin, --kind"
 FORGET_EXAMPLES = "Example: hardwon forget 'the codename of the customer'"
@@ -126,7 +126,7 @@ def forget(
 
 
 def _confirmed(plan: Plan, *, yes: bool, keep_bank: bool) -> Begun:
-    """Return the run that the user agreed to."""
+    """Ask the user, and return the erasure to run."""
     if not yes:
         for line in _preview(plan):
             complain(line)
@@ -135,7 +135,11 @@ def _confirmed(plan: Plan, *, yes: bool, keep_bank: bool) -> Begun:
 
 
 def _vacuumed(settings: Settings, done: Forgotten) -> Forgotten:
-    """Remove the bytes of deleted rows from the server's files; return *done* with the problem, if there is one."""
+    """
+    Run VACUUM on the server.
+
+    A failure is added to the problems of *done*.
+    """
     try:
         administer(settings.server).vacuum()
     except StorageError as error:
@@ -145,7 +149,7 @@ def _vacuumed(settings: Settings, done: Forgotten) -> Forgotten:
 
 def _redact(folder: str, forgetting: ForgetForGood, *, yes: bool, keep_bank: bool, as_json: bool) -> None:
     """
-    Redact what was kept before.
+    Redact secrets in what was stored before.
 
     Raises:
         typer.Exit: a place could not be changed.
@@ -171,10 +175,10 @@ def _redact(folder: str, forgetting: ForgetForGood, *, yes: bool, keep_bank: boo
 
 def _undo(repository: EntryRepository, owner: str, *, as_json: bool) -> None:
     """
-    Let what was forgotten under *owner* be stored again.
+    Let the text forgotten as entry *owner* be stored again.
 
     Raises:
-        typer.BadParameter: nothing was.
+        typer.BadParameter: nothing was forgotten under that id.
     """
     if not repository.forgotten.lift(owner):
         raise typer.BadParameter(f"nothing was forgotten under {owner!r}", param_hint="'--undo-tombstone'")
@@ -186,7 +190,7 @@ def _undo(repository: EntryRepository, owner: str, *, as_json: bool) -> None:
 
 def _dismiss(store: str, folder: str, *, as_json: bool) -> None:
     """
-    Ask for *folder* no more.
+    Stop asking for *folder*.
 
     Raises:
         typer.BadParameter: it is there.
@@ -218,7 +222,7 @@ def _wanted(
     repository: EntryRepository, arguments: Sequence[str], only: EntryFilter, since: str | None, until: str | None
 ) -> Wanted:
     """
-    Return what the arguments mean: ids if all of them are, else one text.
+    Parse the arguments: ids if all of them are, else one text.
 
     Raises:
         typer.BadParameter: nothing was given, or the text is too short.
@@ -243,7 +247,11 @@ def _wanted(
 
 
 def _id_meant(repository: EntryRepository, argument: str) -> str:
-    """Return the id that *argument* is, also of an entry that was deleted, begins, or numbers after a #; empty for a text."""
+    """
+    Return the id that *argument* means, empty for a text.
+
+    An id, also of a deleted entry, a prefix of one, or `#` and a number.
+    """
     if IDENTITY.fullmatch(argument):
         edited = repository.reworded(argument)
         return edited.entry_id if edited else argument
@@ -279,7 +287,7 @@ def _preview(plan: Plan) -> Iterator[str]:
 
 
 def _agrees_to_banks(plan: Plan, *, yes: bool) -> bool:
-    """Return whether the lessons leave the knowledge banks too."""
+    """Return whether the lessons are to be removed from the knowledge banks too."""
     paths = [found.place for found in plan.found if found.noun == "lesson"]
     return yes or not paths or agrees(f"Also from {', '.join(paths)}?")
 
@@ -289,7 +297,7 @@ def _report(plan: Plan | None, done: Forgotten, *, as_json: bool) -> None:
     Print the outcome.
 
     Raises:
-        typer.Exit: a file of hardwon still holds it.
+        typer.Exit: the erasure is not proven.
     """
     if as_json:
         print_json(_document(plan, done))

@@ -1,4 +1,4 @@
-"""`hardwon init`: choose the project and the agents, write their files, then make, fill and check the store."""
+"""`hardwon init`: set up project and agents, then create, fill and check the store."""
 
 import compileall
 import contextlib
@@ -140,7 +140,7 @@ def init(
 
 def _write_plugin(folder: str, *, as_json: bool) -> None:
     """
-    Write the plugin, and say how it is installed.
+    Write the plugin, and print how it is installed.
 
     Raises:
         typer.BadParameter: the folder can't be written, or holds something.
@@ -204,13 +204,13 @@ def keep_conversations(
     project: Project, global_store: str | None, given: Conversations | None, *, is_asked: bool
 ) -> Consent | None:
     """
-    Keep the conversations of the project as the user chooses; None for a folder that is no project.
+    Store the user's choice for the project's conversations, None outside a project.
 
     Args:
         project: The project.
         global_store: The store's folder, None for the one in the settings.
         given: The choice on the command line.
-        is_asked: Whether a terminal asks where there is no choice yet.
+        is_asked: Whether to ask at a terminal if there is no choice yet.
 
     Raises:
         UnreadableFileError: private conversations can't be kept out of git.
@@ -250,13 +250,13 @@ def get_ready(
     project_root: str, global_store: str | None, facts_folder: str | None, *, is_project: bool = True
 ) -> Readiness:
     """
-    Make the store, trust the project, import knowledge banks and facts, embed, and check everything.
+    Create the store, trust the project, import, embed, and check everything.
 
     Args:
         project_root: The project's folder.
         global_store: The store's folder, None for the one in the settings.
-        facts_folder: The folder of Claude Code's own memory of the project, None to leave it alone.
-        is_project: Whether the folder is a project, not the home of the user or above it.
+        facts_folder: Folder of Claude Code's own memory of the project, None to skip it.
+        is_project: False for the user's home, or a folder above it.
 
     Raises:
         StorageError: the store can't be opened or written.
@@ -290,7 +290,7 @@ def get_ready(
 
 
 def compile_programs() -> None:
-    """Compile the installed programs to byte code where that may be written, so that no hook has to."""
+    """Compile the installed modules to byte code, so that no hook has to."""
     for name in COMPILED:
         spec = find_spec(f"hardwon.{name}")
         for folder in (spec and spec.submodule_search_locations) or ():
@@ -310,8 +310,8 @@ def find_project(named: str | None, working_folder: str, home: str) -> Project:
     Return the project.
 
     Args:
-        named: The folder that the user named, which is it; None for none.
-        working_folder: It is the project where no repository holds it. The user's home, or a folder above it, is none.
+        named: The folder that the user named, None for none; it wins.
+        working_folder: The project if no repository contains it, unless it is or contains the home.
         home: The user's home.
 
     """

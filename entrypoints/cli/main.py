@@ -23,16 +23,16 @@ from hardwon.entrypoints.streams import NO_FOLDER, is_working_folder_gone, never
 
 NAME = "hardwon"
 COMPLETING = "_HARDWON_COMPLETE"
-"""Set in the environment by a shell that asks which commands there are."""
+"""Set in the environment by a shell that completes commands."""
 
 
 class Command(NamedTuple):
     """
-    Where a command is.
+    Where a command is defined.
 
     Attributes:
-        module: Beside this one; its `NAME_EXAMPLES`, if it has any, end the help of the command NAME.
-        function: What it does.
+        module: In this package; its `NAME_EXAMPLES`, if any, end the help of command NAME.
+        function: Implements it.
         summary: Its line in the list of commands.
 
     """
@@ -42,7 +42,7 @@ class Command(NamedTuple):
     summary: str
 
     def add_to(self, app: typer.Typer, name: str) -> None:
-        """Import it and make it a command of *app*."""
+        """Import the module and register the command in *app*."""
         module = import_module(f"hardwon.entrypoints.cli.{self.module}")
         epilog = getattr(module, f"{self.function.upper()}_EXAMPLES", None)
         app.command(name, epilog=epilog, short_help=self.summary)(getattr(module, self.function))
@@ -62,7 +62,7 @@ class Group(NamedTuple):
     summary: str
 
     def add_to(self, app: typer.Typer, name: str) -> None:
-        """Import them all and make them commands of *name*."""
+        """Import all commands and register them under *name*."""
         group = _app()
         for item, command in self.commands.items():
             command.add_to(group, item)
@@ -169,14 +169,14 @@ SYNONYMS: Mapping[str, str] = {
     **dict.fromkeys(("explain", "history"), "why"),
     **dict.fromkeys(("page", "ui", "web", "dashboard"), "view"),
 }
-"""Words that other programs use, with the command that does the same here."""
+"""Words that other programs use, with our command."""
 
 
 class _Commands(TyperGroup):
-    """Commands under one name; of an unknown one they name the nearest."""
+    """Commands under one name, with suggestions for unknown ones."""
 
     def meanings(self) -> Mapping[str, str]:
-        """Return every word that is understood, with the command it means."""
+        """Return every known word with the command it means."""
         return {name: name for name in self.commands}
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -195,14 +195,14 @@ class _Commands(TyperGroup):
 
 
 class _Program(_Commands):
-    """The program itself: it knows all commands by name, also those that were not imported."""
+    """The program, which knows all commands by name before they are imported."""
 
     def meanings(self) -> Mapping[str, str]:
-        """Return every word that is understood, with the command it means."""
+        """Return every known word with the command it means."""
         return {**{name: name for name in COMMANDS}, **SYNONYMS}
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands of each section below its heading, all in the same two columns."""
+        """Write the commands under their headings, in aligned columns."""
         del ctx
         width = max(map(len, COMMANDS))
         for heading, commands in SECTIONS.items():
@@ -211,7 +211,7 @@ class _Program(_Commands):
 
 
 def nearest(word: str, meanings: Mapping[str, str]) -> str | None:
-    """Return the meaning of the word that is most like *word*, None when none is like it."""
+    """Return the command whose word is most like *word*, None without one."""
     from difflib import get_close_matches  # only a mistake needs it
 
     close = get_close_matches(word.lower(), meanings, 1)
@@ -258,7 +258,7 @@ def hardwon(
 
 
 def program(arguments: Sequence[str]) -> typer.Typer:
-    """Return `hardwon` for *arguments*, with no more than the command they name, as importing all is slow."""
+    """Return `hardwon` with only the command in *arguments*, as importing all is slow."""
     app = _app(hardwon, _Program)
     named = [name for name in arguments if name in COMMANDS][:1]
     for name in COMMANDS if COMPLETING in os.environ else named:
@@ -267,7 +267,7 @@ def program(arguments: Sequence[str]) -> typer.Typer:
 
 
 def main() -> None:
-    """Run one command and leave: 0 ok, 1 the user's mistake, 2 our trouble."""
+    """Run one command and exit: 0 ok, 1 the user's mistake, 2 our failure."""
     never_fail_to_print()
     try:
         code = _run(sys.argv[1:] if sys.argv[1:] not in ([], ["help"]) else ["--help"])

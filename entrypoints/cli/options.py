@@ -1,4 +1,4 @@
-"""Options that commands share, and the settings, stores and entries that they name."""
+"""Options that commands share, and what they resolve to."""
 
 import os
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ OfWorkspace: TypeAlias = Annotated[
 
 def kinds_of(collection: CollectionName, wanted: Sequence[str] | None) -> tuple[Kind, ...]:
     """
-    Return the kinds of *collection* that are *wanted*; all of them when nothing is said.
+    Return the *wanted* kinds of *collection*, all by default.
 
     Raises:
         typer.BadParameter: one of them is not in the collection.
@@ -74,7 +74,11 @@ def chosen(
     permanent: bool = False,
     tag: str | None = None,
 ) -> EntryFilter:
-    """Return which entries the options of a command mean; one that is not given does not ask."""
+    """
+    Return the filter for a command's options.
+
+    Missing options do not filter.
+    """
     return EntryFilter(
         kinds=kinds_of(collection, kinds),
         scope=Scope((), _name(workspace)),
@@ -93,9 +97,9 @@ REFERENCE_HELP = "The id, or at least its first 4 characters, or the number."
 
 def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
     """
-    Return the entry that *reference* names: its id, the beginning of it, or its number (rule U-3).
+    Return the entry with that id, id prefix or number (rule U-3).
 
-    Digits may be the beginning of one entry's id and the number of another: what names two names neither.
+    Digits that match both a prefix and a number are ambiguous.
 
     Raises:
         typer.BadParameter: it names none, or more than one.
@@ -124,7 +128,7 @@ def find_entry(repository: "EntryRepository", reference: str) -> "Entry":
 
 def ensure_storable(project_root: str) -> None:
     """
-    Check, before anything is written, that the store can hold the paths of the project's files.
+    Check that the store can hold the project's paths, before anything is written.
 
     Raises:
         typer.BadParameter: it can't.
@@ -153,14 +157,14 @@ GlobalStore: TypeAlias = Annotated[
 Typed: TypeAlias = Annotated[
     bool, typer.Option("--typed", help="Take text and options from standard input, as typed after a slash command.")
 ]
-"""`with_typed` puts what was typed after the options before they are read."""
+"""`with_typed` appends what was typed, before options are parsed."""
 
 AsJson: TypeAlias = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
 
 def resolve(project_root: str, global_store: str | None) -> Resolved:
     """
-    Return the settings for a project, warnings told on standard error.
+    Return the settings for a project, and print their warnings.
 
     Raises:
         typer.BadParameter: the project is not a folder.
@@ -181,8 +185,8 @@ def open_for(project_root: str, global_store: str | None, *, create: bool = True
     Args:
         project_root: The project's folder.
         global_store: The store's folder, None for the one in the settings.
-        create: False for a command that only looks: it leaves no trace where there is no store.
-        looks_up: Whether a clone of a known project is looked up at once.
+        create: False for a read-only command, which never creates a store.
+        looks_up: Whether to look up at once if it is a clone of a known project.
 
     Raises:
         StorageError: it can't be opened.

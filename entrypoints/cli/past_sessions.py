@@ -1,4 +1,4 @@
-"""Capture of earlier sessions of a project, as the agents' own transcripts keep them."""
+"""Capture of a project's past sessions, from the agents' own transcripts."""
 
 import datetime as dt
 import os
@@ -25,12 +25,12 @@ from hardwon.ports.transcripts import PastTranscript
 
 KILOBYTE = 1_000
 LAST_AND_NEXT = 2
-"""Exchanges from the last captured one on that show that there are more."""
+"""So many exchanges, from the last captured one on, show that there are more."""
 
 
 def sessions_to_capture(settings: Settings, repository: EntryRepository, project_root: str) -> Sequence[PastTranscript]:
     """
-    Return the transcripts of the project's sessions that were not captured while they went on, the earliest first.
+    Return the transcripts of the project's uncaptured sessions, earliest first.
 
     Raises:
         StorageError: the store or the journal can't be read.
@@ -47,7 +47,11 @@ def _of_project(project_root: str) -> Iterator[PastTranscript]:
 
 
 def _was_captured(settings: Settings, repository: EntryRepository, project_root: str, past: PastTranscript) -> bool:
-    """Return whether the session was captured from another source than this transcript, from all of it, or long ago."""
+    """
+    Return whether the session was captured completely, or from another source.
+
+    A session whose buffer is gone counts as captured if the store has anything of it.
+    """
     path = os.path.realpath(past.path)
     buffer = open_journal(settings.global_store).buffer(past.session_id)
     if buffer is not None:
@@ -59,7 +63,9 @@ def _was_captured(settings: Settings, repository: EntryRepository, project_root:
 
 def capture_past(memory: Memory, project_root: str, *, embed: bool, dry_run: bool, yes: bool, as_json: bool) -> None:
     """
-    Capture the sessions of the project that were not captured yet, one after the other; what was captured stays if it is interrupted.
+    Capture the project's past sessions one by one.
+
+    An interruption keeps the finished ones.
 
     Raises:
         typer.Exit: a session could not be captured.

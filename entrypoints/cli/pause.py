@@ -1,4 +1,4 @@
-"""`hardwon pause` and `hardwon resume`: go off the record, for a session or for all."""
+"""`hardwon pause` and `hardwon resume`: go off the record, in one session or all."""
 
 from typing import Annotated
 

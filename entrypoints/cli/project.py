@@ -1,4 +1,4 @@
-"""`hardwon project`: show the projects that the store knows, merge them, and follow moved ones."""
+"""`hardwon project`: list and show projects, merge them, and follow moved ones."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -48,13 +48,13 @@ Named: TypeAlias = Annotated[
 
 def find_project(know: KnowProjects, name: str, hint: str, besides: str = "") -> Project:
     """
-    Return the project that *name* means: its id, label, label with parent, or a folder of it.
+    Return the project with that id, label, label with parent, or folder.
 
     Args:
         know: The projects.
         name: As the user gave it.
-        hint: The argument, for the refusal.
-        besides: The id of a project that is not meant.
+        hint: The argument's name, for the error.
+        besides: The id of a project to exclude.
 
     Raises:
         typer.BadParameter: it means none, or more than one.
@@ -73,7 +73,9 @@ def find_project(know: KnowProjects, name: str, hint: str, besides: str = "") ->
 
 def ids_of_origin(know: KnowProjects, name: str) -> tuple[str, ...]:
     """
-    Return the ids of the project that *name* means, and of its other clones; that of a folder is looked up.
+    Return the ids of a project and its clones.
+
+    A folder is looked up.
 
     Raises:
         typer.BadParameter: it means none, or more than one.
@@ -85,14 +87,14 @@ def ids_of_origin(know: KnowProjects, name: str) -> tuple[str, ...]:
 
 
 def _in_folder(registry: Registry, name: str) -> Sequence[Project]:
-    """Return the project of a folder, also of one that is gone."""
+    """Return the project of a folder, which may be gone."""
     folder = folder_of(name)
     project = registry.with_key(identify(folder).key) if os.path.isdir(folder) else None
     return [project] if project else registry.named(folder)
 
 
 def _opened(global_store: str | None, folder: str, *, create: bool) -> tuple[Memory, KnowProjects]:
-    """Return the open store, in which the project of *folder* is looked up if the store can be written."""
+    """Open the store, and look up the project of *folder* if it is writable."""
     memory = open_for(_checked(folder), global_store, create=create)
     look_up_if_possible(build_know_projects(memory), folder)
     return memory, build_know_projects(memory)
@@ -135,7 +137,6 @@ class _Row(NamedTuple):
 
     @classmethod
     def of(cls, project: Project, know: KnowProjects, registry: Registry, entries: int) -> "_Row":
-        """Return the line of *project*."""
         clones = clones_of(project, registry)
         gone = " (gone)" if not project.is_waiting and know.is_gone(project) else ""
         joined = f" (and {counted(len(clones), 'clone', 'clones')})" if clones else ""
@@ -150,7 +151,7 @@ class _Row(NamedTuple):
 
 
 def _table(rows: Sequence[_Row]) -> Table:
-    """Return the table of *rows*, in a narrow terminal without first commit and remote."""
+    """Return the table of *rows*, without commit and remote in a narrow terminal."""
     kept = [name for name in _Row._fields if columns() >= NARROW * 2 or name not in {"commit", "remote"}]
     table = Table(box=None, pad_edge=False, header_style="" if out().no_color else "bold")
     for name in kept:
@@ -283,7 +284,7 @@ def move(
 
 def _at_former_place(know: KnowProjects, source: str, there: Project) -> Project:
     """
-    Return the project that *source* means, or that *there* may be, whose folder is gone.
+    Return the project that *source* or *there* means, whose folder is gone.
 
     Raises:
         typer.BadParameter: there is none, more than one, or its folder is still there.
@@ -299,7 +300,7 @@ def _at_former_place(know: KnowProjects, source: str, there: Project) -> Project
 
 def _lost(know: KnowProjects, there: Project) -> Project:
     """
-    Return the one project that *there* may be: gone, and of the same first commit, or else of the same label.
+    Return the one gone project with *there*'s first commit, else with its label.
 
     Raises:
         typer.BadParameter: there is none, or more than one.

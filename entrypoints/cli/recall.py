@@ -1,4 +1,4 @@
-"""Ask what is remembered; the answers are printed as JSON, or each collection in its own form."""
+"""`hardwon recall`: search, and print the answers as JSON or in the collection's form."""
 
 import math
 import os
@@ -55,16 +55,16 @@ from hardwon.entrypoints.presenters.text import counted, on_one_line, spelt_out
 from hardwon.entrypoints.streams import readable, standard_input
 
 NO_MEANING = "no vector search"
-"""How a degradation begins after which it is not known what has a vector."""
+"""Prefix of degradations after which it is unknown which entries have a vector."""
 
 WORDS_ONLY = f"{NO_MEANING}: memory_embedding_provider is off"
 HIGHLIGHT = "bold yellow"
 READABLE = 100
-"""Columns; lines that are longer are hard to read, however wide the terminal is."""
+"""Columns; longer lines are hard to read, however wide the terminal is."""
 
 
 def print_notes(settings: Settings, spaces: Spaces, recollection: Recollection) -> None:
-    """Tell on standard error what was missing from a search."""
+    """Print on standard error what was missing from a search."""
     for line in recollection.degradations:
         warn(line)
     if settings.embedding_provider == OFF:
@@ -76,18 +76,22 @@ def print_notes(settings: Settings, spaces: Spaces, recollection: Recollection) 
 
 
 def _without_vectors(spaces: Spaces, recollection: Recollection) -> int:
-    """Return how many entries in scope lack a vector; one that the model can't read is not compared, but has one."""
+    """
+    Return how many entries in scope lack a vector.
+
+    An entry that the model can't read has one, but is not compared.
+    """
     not_compared = recollection.searched - recollection.found_by_meaning
     return min(not_compared, spaces.count_pending(EVERYTHING)) if not_compared else 0
 
 
 def readable_columns() -> int:
-    """Return how wide an answer is told; always the same where nobody looks, so that output is stable."""
+    """Return the width of answers, fixed without a terminal so that output is stable."""
     return min(columns(), READABLE) if out().is_terminal else READABLE
 
 
 def print_marked(lines: Iterable[Marked]) -> None:
-    """Print *lines*: in a terminal with what is marked in colour, wrapped below their own beginning."""
+    """Print *lines*, in a terminal highlighted and wrapped with their indentation."""
     for line in lines:
         if out().is_terminal:
             _print_in_terminal(line)
@@ -115,7 +119,7 @@ NOTHING = "Nothing that is remembered answers that"
 NOT_FOUND = "No relevant memories found for query"
 ALL_PROJECTS = "--scope global"
 NONE_OF_THOSE = "none of the memories in the store"
-"""Said where others are kept, none of which is asked: of other kinds, or of projects that stay at home."""
+"""For stores whose entries are all outside the question: other kinds, or projects kept at home."""
 NO_VECTORS = "Run `/save` to build embeddings, or `hardwon index --embed`"
 
 
@@ -124,8 +128,8 @@ class Elsewhere(NamedTuple):
     The memories outside of the scope of a question.
 
     Attributes:
-        everywhere: The entries that answer a person; None if not even their number may be shown.
-        relevant: How many answers there are elsewhere, where that was wanted.
+        everywhere: The filter for a person's answers; None if not even a count may be shown.
+        relevant: How many answers there are elsewhere, if counted.
 
     """
 
@@ -139,10 +143,10 @@ class Asked(NamedTuple):
 
     Attributes:
         memory: Where it was asked.
-        question: What was asked.
-        recollection: What came of it.
-        report: How it is told.
-        rules: The constitutional entries that stand apart from the answers.
+        question: The question.
+        recollection: The answers.
+        report: How to render them.
+        rules: The constitutional entries, apart from the answers.
         elsewhere: The memories outside of its scope.
 
     """
@@ -156,7 +160,11 @@ class Asked(NamedTuple):
 
 
 def print_answers(collection: CollectionName, asked: Asked, *, as_json: bool) -> None:
-    """Print the answers to a question that was asked of *collection*; who wants none gets no word."""
+    """
+    Print the answers from *collection*.
+
+    A limit of 0 prints no text, but still JSON.
+    """
     if asked.question.limit > 0:
         print_notes(asked.memory.settings, asked.memory.spaces, asked.recollection)
     if as_json:
@@ -200,7 +208,7 @@ def _print_sessions(asked: Asked) -> None:
 
 
 def _print_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Marked]]) -> None:
-    """Print how many memories are searched, the *lines* of the answers, and how many there are."""
+    """Print how many memories are searched, the answers' *lines*, and their number."""
     recollection, minimum = asked.recollection, asked.question.minimum
     say(f"Searching {_amount(asked)}...")
     more = [_more(asked)] if asked.elsewhere.relevant else []
@@ -215,7 +223,7 @@ def _print_framed(asked: Asked, lines: Callable[[Sequence[Answer]], Iterator[Mar
 
 
 def _amount(asked: Asked) -> str:
-    """Return how many memories are searched, and where the others are if that is none."""
+    """Return how many memories are searched, or where the others are."""
     repository, searched = asked.memory.repository, asked.recollection.searched
     if searched or not repository.count(EVERYTHING):
         return f"{searched} memories"
@@ -230,7 +238,7 @@ def _more(asked: Asked) -> str:
 
 
 def _nothing_to_compare(asked: Asked) -> bool:
-    """Return whether the question goes by meaning, and no entry has a vector yet though it could have one."""
+    """Return whether a semantic search has no vectors, though a model is set."""
     spaces, recollection = asked.memory.spaces, asked.recollection
     if not spaces or not recollection.searched or asked.question.policy != "cosine":
         return False
@@ -283,7 +291,7 @@ FORMS: Mapping[CollectionName, Callable[[Asked], None]] = {
     "documents": _print_documents,
 }
 FRAMED: frozenset[CollectionName] = frozenset({"all", "sessions"})
-"""The collections whose form says itself what lies elsewhere."""
+"""Collections whose form itself says what lies elsewhere."""
 
 
 ANSWER_SECONDS = 10.0
@@ -366,7 +374,7 @@ def recall(
 
 def _query(words: list[str]) -> str:
     """
-    Return what is asked, on one line, without quotes around it.
+    Return the question on one line, without quotes around it.
 
     Raises:
         InvalidEntryError: standard input holds no text, or too much of it.
@@ -378,10 +386,10 @@ def _query(words: list[str]) -> str:
 
 def _minimum(wanted: float | None, default: float | None) -> float | None:
     """
-    Return the lowest score of an answer.
+    Return the minimum score of an answer.
 
     Raises:
-        typer.BadParameter: *wanted* is no number that scores can be compared with.
+        typer.BadParameter: *wanted* is not finite.
     """
     if wanted is not None and not math.isfinite(wanted):
         raise typer.BadParameter(f"{wanted} is no number to compare scores with", param_hint="'--min-score'")

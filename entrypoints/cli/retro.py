@@ -1,4 +1,4 @@
-"""Keep the lessons of a retrospective, and look again at earlier ones."""
+"""`hardwon retro`: store the lessons of a retrospective, and review earlier ones."""
 
 import datetime as dt
 import functools
@@ -92,7 +92,7 @@ def _text(path: str) -> str:
 
 
 class _Warnings:
-    """Tells of trouble that stops nothing, and remembers it."""
+    """Prints non-fatal problems, and remembers them."""
 
     def __init__(self) -> None:
         self.lines = list[str]()
@@ -105,7 +105,7 @@ class _Warnings:
 
 @contextmanager
 def _each_problem_printed() -> Iterator[None]:
-    """Leave when the answer can't be kept, with a line for each thing that is wrong."""
+    """Turn an invalid answer into an exit, with a line for each problem."""
     try:
         yield
     except InvalidAnswerError as error:
@@ -260,7 +260,7 @@ def promote(
 
 
 def _opened(project_root: str, global_store: str | None) -> Memory | None:
-    """Return the store; None when it is to be left alone."""
+    """Return the store, None if memory is switched off."""
     settings = resolve(project_root, global_store).settings
     return open_memory(settings, warn, create=False) if settings.semantic_enabled else None
 

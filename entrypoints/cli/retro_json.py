@@ -1,4 +1,4 @@
-"""The retro-facilitator's answer: found in the text that the agent printed, decoded and checked."""
+"""Find, decode and check the retro-facilitator's answer in an agent's output."""
 
 import json
 import re
@@ -24,7 +24,7 @@ GROUPS: Mapping[str, Category] = {
     "anti_patterns": "anti-patterns",
     "heuristics": "heuristics",
 }
-"""The lists of an answer, and the category of what stands in them."""
+"""The lists of an answer, with the category of their items."""
 
 LEVEL = f"one of {', '.join(CONFIDENCES)}"
 FIELDS = {
@@ -56,7 +56,7 @@ class _Decoded(NamedTuple):
 
 def answer_from_text(text: str) -> Answer:
     """
-    Return the one answer in *text*: JSON alone, in a markdown fence, or with prose around it.
+    Return the one answer in *text*: bare JSON, in a fence, or within prose.
 
     Raises:
         InvalidEntryError: there is none, more than one, or it is not JSON of an answer.
@@ -67,7 +67,7 @@ def answer_from_text(text: str) -> Answer:
 
 def find_answer(text: str) -> object:
     """
-    Return the JSON of the one answer in *text*, its shape not checked yet.
+    Return the decoded JSON of the one answer in *text*, not validated.
 
     Raises:
         InvalidEntryError: there is none, more than one, or it is not JSON.
@@ -84,13 +84,13 @@ def find_answer(text: str) -> object:
 
 def read_answer(document: object) -> Answer:
     """
-    Return the items of an answer, and all that is wrong with them.
+    Return the items of an answer, and all its problems.
 
     Args:
         document: Decoded JSON.
 
     Raises:
-        InvalidEntryError: it is no answer at all, so that there are no items to look at.
+        InvalidEntryError: it is no answer at all, so that there are no items to check.
 
     """
     reading = _Reading()
@@ -99,7 +99,11 @@ def read_answer(document: object) -> Answer:
 
 
 def _answers(text: str) -> tuple[list[object], list[InvalidEntryError]]:
-    """Return what begins like an answer and is JSON, and why the rest is not: prose may speak of answers too."""
+    """
+    Return all JSON that begins like an answer, and the failures.
+
+    Prose may mention answers too.
+    """
     found, problems, at = list[object](), list[InvalidEntryError](), 0
     while (begin := _ANSWER.search(text, at)) and len(problems) < MAX_TRIES:
         try:
@@ -112,7 +116,7 @@ def _answers(text: str) -> tuple[list[object], list[InvalidEntryError]]:
 
 
 def _as_a_whole(text: str) -> object:
-    """Return *text*, or its first fence, decoded as JSON."""
+    """Decode *text*, or its first fence, as JSON."""
     fenced = _FENCE.search(text)
     return _decoded(fenced[2].strip() if fenced else text, 0).document
 
@@ -140,7 +144,7 @@ def _object(value: object, place: str) -> Mapping[str, object]:
 
 
 class _Reading:
-    """Goes through an answer to its end, and gathers what is wrong."""
+    """Checks a whole answer and collects its problems."""
 
     def __init__(self) -> None:
         self.problems = list[str]()
@@ -162,7 +166,11 @@ class _Reading:
                 yield RetroItem(f"{place}[{number}]", category, **fields)
 
     def _fields(self, value: object, place: str) -> dict[str, Any]:
-        """Return what an item says that can be used; null says nothing."""
+        """
+        Return the valid fields of an item.
+
+        Null counts as missing.
+        """
         if not isinstance(value, dict):
             self.problems.append(f"{place} is {shown(value)}: it must be an object with {', '.join(FIELDS)}")
             return {}
@@ -180,7 +188,7 @@ class _Reading:
 
 
 def _plain(name: str, given: object) -> object:
-    """Return what is *given* for that field as it would best be written."""
+    """Normalize a level or boolean that was given as text."""
     if not isinstance(given, str) or FIELDS[name] not in {CLAIM, LEVEL}:
         return given
     word = given.strip().lower()

@@ -1,4 +1,4 @@
-"""The work that a retrospective looks back on: the feature, its branch and the changed files."""
+"""The work under review in a retrospective: feature, branch and changed files."""
 
 import datetime as dt
 import time
@@ -23,7 +23,7 @@ class Work(NamedTuple):
 
     Attributes:
         signals: The signals to search by.
-        began: When it was begun; a day ago when git does not know.
+        began: When it began; a day ago if git does not know.
 
     """
 
@@ -32,7 +32,7 @@ class Work(NamedTuple):
 
 
 def read_feature(project_root: str, warn: Callable[[str], None]) -> Feature:
-    """Return the feature that is being worked on."""
+    """Return the active feature, with its changed files."""
     branch = checked_out_branch(project_root)
     signals = _signals(project_root, branch, _git_deadline(), warn)
     name = signals.feature.slug if signals.feature else branch or ""
@@ -40,7 +40,7 @@ def read_feature(project_root: str, warn: Callable[[str], None]) -> Feature:
 
 
 def read_work(project_root: str, now: dt.datetime, warn: Callable[[str], None]) -> Work:
-    """Return the work that the feature and its branch show."""
+    """Return the work on the active feature and its branch."""
     branch, deadline = checked_out_branch(project_root), _git_deadline()
     signals = _signals(project_root, branch, deadline, warn)
     return Work(signals, change_probe(project_root, warn).branch_started(branch, deadline) or now - A_DAY)

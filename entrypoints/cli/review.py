@@ -1,4 +1,4 @@
-"""`hardwon review`: everything that waits for the user's decision, and each decision."""
+"""`hardwon review`: everything that waits for the user's decision."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated
@@ -51,7 +51,7 @@ KEYS: Mapping[type[ReviewItem], Mapping[str, str]] = {
     Untrusted: {"k": "keep at home", "t": "trust"},
     Captured: {"k": "keep", "e": "edit", "f": "forget"},
 }
-"""The decisions on each sort of item, by their keys; the page has the same."""
+"""Decisions on each type of item by key, the same as in `hardwon view`."""
 
 
 def review(
@@ -111,7 +111,7 @@ def _list(memory: Memory, project_root: str, limit: int, *, as_json: bool) -> No
 
 
 def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem]) -> None:
-    """Show one item after the other, and do what the user's key says."""
+    """Show the items one by one, and apply the user's decisions."""
     for place, item in enumerate(items, 1):
         say(f"{place} of {len(items)}")
         for line in [*review_lines(item, memory.registry())][: -1 if isinstance(item, Pair | Captured) else None]:
@@ -125,7 +125,7 @@ def _decide_each(memory: Memory, project_root: str, items: Sequence[ReviewItem])
 
 
 def _key(decisions: Mapping[str, str]) -> str:
-    """Return the key of one of *decisions*, or that to skip or to end."""
+    """Ask for the key of a decision, to skip or to quit."""
     offered = ", ".join(f"[{key}] {text}" for key, text in {**decisions, SKIP: "skip for now", QUIT: "quit"}.items())
     allowed = typer.prompt(f"{offered}:", default=SKIP, show_default=False, prompt_suffix=" ", err=True).strip().lower()
     return allowed if allowed in {*decisions, QUIT} else SKIP
@@ -151,7 +151,11 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
 
 
 def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key: str) -> None:
-    """Do what `hardwon edit` and `hardwon forget` do, of a pair with the newer and the older lesson."""
+    """
+    Run `hardwon edit` or `forget`.
+
+    Of a pair on the newer or the older lesson.
+    """
     store = settings.address
     match item:
         case Pair(older, newer):

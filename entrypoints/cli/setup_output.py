@@ -1,4 +1,4 @@
-"""The output of a set-up, before and after files are written: to people, or all at the end to scripts."""
+"""The output of a set-up, as text for people or as JSON for scripts."""
 
 import difflib
 import os
@@ -35,8 +35,8 @@ class Project(NamedTuple):
     The folder that a set-up is for.
 
     Attributes:
-        folder: A real path, whose settings and memories count.
-        root: Where files of a project go; None where the folder is none.
+        folder: A real path, whose settings and memories are used.
+        root: Where a project's files go; None if the folder is no project.
 
     """
 
@@ -47,15 +47,15 @@ class Project(NamedTuple):
 @attrs.frozen(kw_only=True)
 class Readiness:
     """
-    The outcome of a set-up beside its files.
+    The outcome of a set-up besides its files.
 
     Attributes:
         store: The store's folder, or the address of its server.
-        trusted: The line on the project, which may speak elsewhere from now on; empty where that is as it was.
+        trusted: The line on the project's new trust; empty if unchanged.
         imported: The outcome of importing the knowledge banks.
         facts: The outcome of importing Claude Code's own memory; None when it was not wanted.
         embedded: How many vectors were made.
-        findings: The doctor's, but for the advice to run this.
+        findings: The doctor's, without the advice to run this.
 
     """
 
@@ -75,7 +75,7 @@ class Consent:
     Attributes:
         chosen: Shared by git, private, or not at all (off).
         folder: The folder whose `memory` has their files.
-        is_repository: Whether git looks after the project.
+        is_repository: Whether the project is in a git repository.
         tracked: Their files that git tracks already, from the top of the work tree.
 
     """
@@ -86,7 +86,7 @@ class Consent:
     tracked: Sequence[str] = ()
 
     def lines(self) -> Iterator[str]:
-        """Yield what is written where, what git sees of it, and what it tracks already."""
+        """Yield where files are written, and what git sees of them."""
         if self.chosen == "off":
             yield f"Conversations are not kept (off); those kept before stay in {os.path.join(self.folder, MEMORY)}"
         else:
@@ -107,7 +107,7 @@ ELSEWHERE: Mapping[bool | None, str] = {
     True: "Conversations of other projects are kept too (private); --no-conversations-everywhere changes that",
     None: "Conversations of other projects are kept too (private), as before; --no-conversations-everywhere changes that",
 }
-"""The conversations of other projects, in words."""
+"""The line on conversations of other projects."""
 
 MAX_TRACKED = 5
 """How many files that git tracks are named."""
@@ -115,15 +115,15 @@ MAX_TRACKED = 5
 
 class SetUpOutput:
     """
-    Print one set-up: the plan when it is entered; on leaving, even by an error, the files that were left or refused.
+    Prints one set-up: the plan on entry, skipped and refused files on exit.
 
     Args:
         plan: The changes.
         agents: Those that are set up.
         project: The folder.
         is_removal: Whether it is undone instead.
-        is_whole: Whether every line that changes is shown, not just the first of each file.
-        as_json: Whether scripts are to read it: then all is printed at the end.
+        is_whole: Whether to show every changed line, not only the first of each file.
+        as_json: Whether to print JSON, all at the end.
 
     """
 
@@ -165,12 +165,12 @@ class SetUpOutput:
             print_json({**self._planned(), **self._document})
 
     def note(self, done: Done) -> None:
-        """Note the outcome of the plan."""
+        """Record the outcome of the plan."""
         self._done = done
 
     def show_undone(self, done: Done, store: str, names: Sequence[str], *, has_record: bool) -> None:
         """
-        Print the rest of a set-up that was undone.
+        Print the outcome of a removal.
 
         Args:
             done: The outcome.
@@ -195,8 +195,8 @@ class SetUpOutput:
         Print how conversations are kept.
 
         Args:
-            consent: For the project; None for a folder that is no project.
-            everywhere: Whether those of other projects are kept too; None as an earlier hardwon kept them.
+            consent: For the project; None outside a project.
+            everywhere: Whether other projects' are kept too; None as an earlier hardwon kept them.
 
         """
         kept = {"kept": consent.chosen, "tracked": [*consent.tracked]} if consent else {}
@@ -210,7 +210,7 @@ class SetUpOutput:
 
         Args:
             readiness: The outcome.
-            waiting: How many facts Claude Code remembers that were not brought in.
+            waiting: How many of Claude Code's facts were not imported.
 
         """
         steps = {agent.name: self._next_step(agent) for agent in self._agents}
@@ -230,7 +230,7 @@ class SetUpOutput:
             say(f"{agent.title}: {steps[agent.name]}")
 
     def _next_step(self, agent: Agent) -> str:
-        """Return the user's next step: first the files that were not written, last those with a part left out."""
+        """Return the user's next step, with unwritten files first and partial ones last."""
         paths = [target.path for target in agent.targets()]
         refused = {file.path for file in self.refused}
         missing = [path for path in paths if path in refused]
@@ -240,7 +240,6 @@ class SetUpOutput:
         return f"{first}{agent.next_step()}{last}"
 
     def _show_plan(self) -> None:
-        """Show every file that is to change, and how."""
         if not self._is_removal:
             say(f"Project: {self._project.root or NO_PROJECT.format(self._project.folder)}")
         for step in self._plan.steps:
@@ -266,7 +265,7 @@ class SetUpOutput:
 
 
 def diff(step: Step, *, whole: bool = True) -> str:
-    """Return the lines that come and go, without secrets, with a line around them; not *whole*: the first of them."""
+    """Return a redacted diff with one line of context, truncated unless *whole*."""
     before, after = ((text or "").splitlines() for text in (step.before, step.after))
     lines = list(difflib.unified_diff(before, after, lineterm="", n=CONTEXT_LINES))[2:]
     redacted = [redact(line) for line in lines]
@@ -279,7 +278,11 @@ def _first_lines(lines: list[str], most: int) -> list[str]:
 
 
 def gone_of(names: Sequence[str], unrecorded: str = "") -> str:
-    """Return that all is gone of the agents with these *names*, or of every one; *unrecorded* is a store without a record."""
+    """
+    Return the line that everything written for these agents is gone.
+
+    Without *names* it covers all agents. *unrecorded* is a store without a record.
+    """
     here, rest = (" here", NO_RECORD.format(unrecorded)) if unrecorded else ("", "")
     asked = f" for {' and '.join(dict.fromkeys(names))}" if names else ""
     return f"What hardwon wrote{here}{asked} is gone{rest}."

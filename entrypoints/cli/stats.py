@@ -1,4 +1,4 @@
-"""Count what is remembered."""
+"""`hardwon stats`: count what is remembered."""
 
 from hardwon.domain.model.pause import holding
 from hardwon.entrypoints.bootstrap import open_pauses

@@ -1,4 +1,4 @@
-"""`hardwon store`: copy a store between files and servers, look at a server, and care for its schema and members."""
+"""`hardwon store`: copy stores, and administer a PostgreSQL server."""
 
 import os
 from collections.abc import Sequence

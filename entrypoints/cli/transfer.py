@@ -1,4 +1,4 @@
-"""Back up the store, restore it, and import into it."""
+"""`hardwon backup`, `restore` and `import`."""
 
 import os
 import time
@@ -89,7 +89,11 @@ def restore(
 
 
 def restore_backup(memory: Memory, file: str, name: str, project_root: str) -> Restored:
-    """Restore all memories from a backup; projects that it brings from another machine are found in their clones."""
+    """
+    Restore all memories from a backup.
+
+    Its projects from another machine are matched with their clones here.
+    """
     look_up_if_possible(build_know_projects(memory), project_root)
     know = build_know_projects(memory)
     known = {project.id for project in know.registry().projects}
@@ -100,9 +104,9 @@ def restore_backup(memory: Memory, file: str, name: str, project_root: str) -> R
 
 MAX_WARNINGS = 20
 ASK_GIT_SECONDS = 30.0
-"""How long git may be asked about the projects of an import, all together."""
+"""Time for git to identify all projects of an import."""
 COMPARE_SECONDS = 30.0
-"""How long the one text may take that is embedded to compare the vectors of an index."""
+"""Time to embed the one text that compares the vectors of an index."""
 
 
 def import_knowledge(
@@ -176,7 +180,7 @@ def import_knowledge(
 
 
 def import_with_progress(memory: Memory, project_root: str) -> Imported:
-    """Import every knowledge-bank file, with a progress bar; tell what could not be imported."""
+    """Import every knowledge-bank file with a progress bar, and print failures."""
     with progress() as bar:
         task = bar.add_task("importing", total=None)
         imported = build_import_knowledge(memory, project_root, read_workplace(memory, project_root)).everything(
@@ -188,7 +192,11 @@ def import_with_progress(memory: Memory, project_root: str) -> Imported:
 
 
 def _import_file(file: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool) -> None:
-    """Import one file; it is read before a store is made: nothing may be left of a bad one."""
+    """
+    Import one file, which is read before a store is made.
+
+    So a bad file leaves nothing behind.
+    """
     try:
         with open_export(file) as export:
             if export:
@@ -221,7 +229,7 @@ def _import_file(file: str, project_root: str, global_store: str | None, *, no_e
 def _import_export(
     export: ExportedRecords, name: str, project_root: str, global_store: str | None, *, no_embed: bool, as_json: bool
 ) -> None:
-    """Import the export of a store; all lines are checked before the first is stored."""
+    """Import the export of a store, after all its lines were checked."""
     with progress() as bar:
         task = bar.add_task("checking", total=export.count)
         for _ in export.records():
@@ -244,7 +252,7 @@ def _import_export(
 
 
 def _keep_vectors(spaces: Spaces, keeping: Sequence[KeepVectors], memories: list[IndexedMemory]) -> int:
-    """Keep the vectors that an index brings; tell in one line of those that can't be kept."""
+    """Keep the vectors of an index, and print one line about those refused."""
     deadline = Deadline.after(COMPARE_SECONDS, time.monotonic)
     outcomes = [keep.keep(memories, deadline) for keep in keeping]
     settle(spaces)
@@ -257,7 +265,7 @@ def _keep_vectors(spaces: Spaces, keeping: Sequence[KeepVectors], memories: list
 def _import_older(
     memory: Memory, index: str, documents: list[OlderDocument], project_root: str, *, only_own: bool = False
 ) -> ImportedDocuments:
-    """Import *documents*; with *only_own* those of the project, as its files named the index."""
+    """Import *documents*, with *only_own* those of the project alone."""
     workplace = read_workplace(memory, project_root)
     only = OwnFiles(os.path.realpath(project_root), workplace.label) if only_own else None
     imported = build_import_older_index(memory, project_root, workplace).import_documents(index, documents, only)

@@ -1,4 +1,4 @@
-"""`hardwon trust`: say which projects may speak in others."""
+"""`hardwon trust`: say which projects' lessons may be shown elsewhere."""
 
 import os
 from collections.abc import Iterator

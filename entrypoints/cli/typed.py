@@ -1,8 +1,8 @@
 """
-Arguments as a user types them after a slash command: options at the beginning or end, and a text.
+Parse arguments typed after a slash command: a text, and options around it.
 
-A slash command's file hands the text over on standard input, so that no shell reads anything into it, and says
-`--typed` on the command line. This module turns it into arguments of the command. Standard library only.
+The command's file passes the text on standard input, so that no shell interprets it, and `--typed`
+on the command line. Standard library only.
 """
 
 import os
@@ -19,7 +19,7 @@ QUOTES = "\"'"
 
 class Allowed(NamedTuple):
     """
-    The options that a user may type after a slash command.
+    The options that may be typed after a slash command.
 
     Attributes:
         valued: Options that take a value.
@@ -42,19 +42,20 @@ COMMANDS: Mapping[str, Allowed] = {
     "why": Allowed(valued=frozenset({"--limit"}), switches=frozenset({"--verify"})),
 }
 """
-The commands that take `--typed`, each with its options.
+The commands that take `--typed`, with their options.
 
-A text may be pasted from anywhere: an option that names a place on disk, or changes how output is read, is not allowed.
+A text may be pasted from anywhere: options that name a path, or change the output format, are not
+allowed.
 """
 
 
 class Typed(NamedTuple):
     """
-    Arguments that were typed, taken apart.
+    Typed arguments, parsed.
 
     Attributes:
-        options: As a command line has them: `--name=value`, or `--name` for a switch; of the same name the last counts.
-        text: The rest as it was typed, without white space around it.
+        options: `--name=value`, or `--name` for a switch; the last of a name wins.
+        text: The rest as typed, stripped.
 
     """
 
@@ -70,11 +71,11 @@ def _standard_input() -> str:
 
 def with_typed(arguments: Sequence[str], read: Callable[[], str] = _standard_input) -> list[str]:
     """
-    Return the arguments of a program, with what was typed after them where `--typed` is among them.
+    Append what was typed to the arguments of a program, if they have `--typed`.
 
     Args:
-        arguments: A command's name and its own arguments; what is typed comes after them, so it overrides their options.
-        read: Returns what was typed; called only where `--typed` is among the options of a command that takes it.
+        arguments: A command's name and its own arguments; typed options override them.
+        read: Returns what was typed; called only if the command takes `--typed`.
 
     Raises:
         InvalidQueryError: an option was typed without its value.
@@ -91,9 +92,9 @@ def with_typed(arguments: Sequence[str], read: Callable[[], str] = _standard_inp
 
 def parse(text: str, allowed: Allowed) -> Typed:
     """
-    Take *text* apart: options at its beginning and end, and all between them as it is.
+    Split *text* into options at both ends and the text between.
 
-    `--` at the beginning, also after options, makes text of all that follows it. A text in quotes holds no options.
+    `--` at the beginning, also after options, makes the rest text. A quoted text holds no options.
 
     Args:
         text: As it was typed.
@@ -113,7 +114,7 @@ def parse(text: str, allowed: Allowed) -> Typed:
 
 
 def _leading(words: Sequence[str], allowed: Allowed) -> tuple[list[str], int]:
-    """Return the options at the beginning, and the index of the first word that is none."""
+    """Return the options at the beginning, and the index of the first other word."""
     options, at = list[str](), 0
     while at < len(words):
         name, is_joined, value = words[at].partition("=")
@@ -131,7 +132,11 @@ def _leading(words: Sequence[str], allowed: Allowed) -> tuple[list[str], int]:
 
 
 def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[str], int]:
-    """Return the options at the end, in order, and the index after the last word that is none; *start* is the first."""
+    """
+    Return the options at the end, and the index after the last other word.
+
+    *start* is the index of the first word of the text.
+    """
     options, end = list[str](), len(words)
     while end > start and not _is_quoted(words[start], words[end - 1]):
         name, is_joined, value = words[end - 1].partition("=")
@@ -150,12 +155,12 @@ def _trailing(words: Sequence[str], start: int, allowed: Allowed) -> tuple[list[
 
 
 def _is_quoted(first: str, last: str) -> bool:
-    """Return whether a text with these words at its ends is in quotes."""
+    """Return whether a text with these first and last words is in quotes."""
     return first[0] in QUOTES and first[0] == last[-1]
 
 
 def _with_value(name: str, value: str) -> str:
-    """Return an option as one argument; quotes around its value go."""
+    """Return an option as one argument, its value unquoted."""
     value = unquoted(value)
     if not value or value.startswith("--"):
         raise InvalidQueryError(f"{name} wants a value; put a text that ends with {name} in quotes")
@@ -163,10 +168,13 @@ def _with_value(name: str, value: str) -> str:
 
 
 def unquoted(text: str) -> str:
-    """Return *text* without the quotes around all of it; a single quote is a pair around nothing."""
+    """
+    Return *text* without quotes around all of it.
+
+    A single quote character becomes an empty text.
+    """
     return text[1:-1] if text and _is_quoted(text, text) else text
 
 
 def _options(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the arguments that may be options."""
     return arguments[: arguments.index(END_OF_OPTIONS)] if END_OF_OPTIONS in arguments else arguments

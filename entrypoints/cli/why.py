@@ -1,4 +1,4 @@
-"""Tell what was injected into sessions, and why."""
+"""`hardwon why`: show what was injected into sessions, and why."""
 
 import time
 from typing import Annotated
@@ -35,7 +35,7 @@ Examples:
 
 NOTHING = "Nothing was injected into a session of this project yet: its next session start is told here"
 SEARCH_SECONDS = 10.0
-"""Trying a prompt may take longer than a prompt itself."""
+"""A trial may take longer than a prompt."""
 
 WITH_TEXT_ONLY = "--prompt tries a prompt that nobody has asked yet: leave out --verify, the session and the entry"
 NEVER = "{} was not injected into any session that is still known"
@@ -105,14 +105,13 @@ def _try(memory: Memory, prompt: str, project_root: str, *, as_json: bool) -> No
 
 
 def _dry_run(beside_prompt: InjectBesidePrompt, workplace: Workplace, text: str) -> PromptDryRun:
-    """Return what the prompt *text* would bring up in the project now, in the session this was started in, if in any."""
+    """Return what the prompt would bring up here and now, in the calling session."""
     try_prompt = TryPrompt(beside_prompt)
     prompt = Prompt(text, host_session(), workplace)
     return try_prompt.dry_run(prompt, Deadline.after(SEARCH_SECONDS, time.monotonic))
 
 
 def _is_on(settings: Settings) -> bool:
-    """Return whether prompts are answered at all."""
     return settings.prompt_enabled and settings.injection_enabled and settings.semantic_enabled
 
 
