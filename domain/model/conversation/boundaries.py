@@ -1,4 +1,8 @@
-"""Topic boundaries that a prompt states: slash commands, transitions such as `ok, next`, and announcements."""
+"""
+Topic boundaries that a prompt states.
+
+They are slash commands, transitions such as `ok, next`, and announcements.
+"""
 
 import re
 from collections.abc import Collection
@@ -42,7 +46,7 @@ _ANNOUNCES = re.compile(
 
 
 def boundary_command(prompt: str, boundaries: Collection[str]) -> str | None:
-    """Return the command of *boundaries* that *prompt* begins with as a whole word, None if there is none."""
+    """Return the command of *boundaries* that *prompt* begins with, if any."""
     word = opening_word(prompt)
     return word if word and word in boundaries else None
 
@@ -53,12 +57,12 @@ def opening_word(prompt: str) -> str:
 
 
 def without_opening(prompt: str, command: str | None) -> str:
-    """Return *prompt* without the *command* it begins with."""
+    """Strip the *command* that *prompt* begins with."""
     return prompt.lstrip().removeprefix(command or "").lstrip()
 
 
 def moves_on(prompt: str) -> bool:
-    """Return whether *prompt* is a short message that ends a subject, such as `ok, next`."""
+    """Return whether *prompt* only ends a subject, such as `ok, next`."""
     line = _beginning(prompt)
     if "?" in line or len(line.split()) > MAX_WORDS or len(prompt) > LOOKED_AT:
         return False
@@ -66,7 +70,11 @@ def moves_on(prompt: str) -> bool:
 
 
 def announces(prompt: str) -> bool:
-    """Return whether *prompt* begins by announcing another subject: `Next: the release. The image …`."""
+    """
+    Return whether *prompt* begins by announcing another subject.
+
+    For example `Next: the release. The image …`.
+    """
     return not moves_on(prompt) and _ANNOUNCES.match(_beginning(prompt)) is not None
 
 
@@ -75,6 +83,6 @@ def _beginning(prompt: str) -> str:
 
 
 def label(command: str) -> str:
-    """Return the topic word of a *command*: `plan` for `/tlc:plan`."""
+    """Return the topic word of *command*: `plan` for `/tlc:plan`."""
     words = words_of(command.rpartition(":")[2])
     return " ".join(word for word in words if word.isascii()) or "command"

@@ -1,4 +1,8 @@
-"""Descriptions of chunks: title, summary, metadata and areas, all from the chunk's own sentences."""
+"""
+Descriptions of chunks: title, summary, metadata and areas.
+
+All are extracted from the chunk's own sentences.
+"""
 
 import math
 import re
@@ -58,11 +62,11 @@ MIN_MENTIONS = 2
 
 def areas_of(prompts: Iterable[str], replies: Iterable[str]) -> tuple[str, ...]:
     """
-    Return the areas that are named once by the user or in a decision, or twice in replies.
+    Return the areas that are named often enough.
 
     Args:
-        prompts: The user's sentences, and the decisions.
-        replies: The agent's sentences.
+        prompts: The user's sentences, and the decisions; one mention is enough.
+        replies: The agent's sentences; two mentions are needed.
     """
     asked, answered = "\n".join(prompts).lower(), "\n".join(replies).lower()
     return tuple(area for area, words in _PATTERNS.items() if words.search(asked) or _often(words, answered))
@@ -79,7 +83,7 @@ LONGEST_SENTENCE = 132
 """Characters; three sentences stay near 400."""
 
 NEAR = (1, 2)
-"""Distances of a sentence from the one before that it mostly answers."""
+"""Distances from a sentence to those that mostly answer it."""
 
 MAX_READ = 2_000
 """Sentences of a conversation that are compared."""
@@ -93,7 +97,9 @@ _OTHER_ENDS = str.maketrans("\u3002\uff01\uff1f", ENDS)
 
 def summarised(request: str, decisions: Sequence[str], spoken: Sequence[str]) -> str:
     """
-    Return an extractive summary of two or three sentences, on one line; fewer where there are no more.
+    Return an extractive summary of two or three sentences, on one line.
+
+    It has fewer where there are no more.
 
     Args:
         request: The user's request; may be empty.
@@ -111,7 +117,11 @@ def summarised(request: str, decisions: Sequence[str], spoken: Sequence[str]) ->
 
 
 def as_sentence(text: str) -> str:
-    """Return *text* as one sentence of at most 132 characters that ends with `.`, `!` or `?`, with no such end inside."""
+    """
+    Return *text* as one sentence of at most 132 characters.
+
+    It ends with `.`, `!` or `?`, and has no such end inside.
+    """
     line = " ".join(text.translate(_OTHER_ENDS).split()).strip(_QUOTES)
     whole = _INNER_END.sub("", _EXAMPLES.sub(r"\1,", line))
     short = shortened(whole, LONGEST_SENTENCE).rstrip(_OPEN_SUMMARY_END)
@@ -121,7 +131,7 @@ def as_sentence(text: str) -> str:
 
 
 class _SentenceRanking:
-    """Ranks sentences by the frequencies of their stems in the whole conversation."""
+    """Ranks sentences by the frequencies of their stems in the conversation."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         self._stems = {line: frozenset(map(stem, salient_words(line))) for line in lines}
@@ -129,7 +139,11 @@ class _SentenceRanking:
         self._places = {line: place for place, line in enumerate(lines)}
 
     def beside(self, chosen: Sequence[str], most: int) -> list[str]:
-        """Return at most *most* sentences that share a stem with *chosen* or follow one; without any, enough to make two."""
+        """
+        Return at most *most* sentences that share a stem with *chosen* or follow one.
+
+        Without any, return enough to make two.
+        """
         subject = frozenset[str]().union(*(self._stems[line] for line in chosen))
         near = {self._places[line] + step for line in chosen for step in NEAR}
         others = sorted(self._stems.keys() - set(chosen), key=self._rank)
@@ -180,9 +194,10 @@ def titled(decisions: Iterable[str], spoken: Iterable[str], topic: str, mark: st
 
 def headline(text: str, room: int = MAX_TITLE_CHARACTERS) -> str:
     """
-    Return the beginning of *text*, at most *room* characters, cut at the end of a clause, else of a word, and capitalised.
+    Return the beginning of *text*, at most *room* characters, capitalised.
 
-    Labels such as `ok,` and `decision:` are removed, and the mark of permanence, which only hardwon sets in a title.
+    It is cut at the end of a clause, else of a word. Labels such as `ok,` and `decision:` are
+    removed, and the mark of permanence, which only hardwon sets in a title.
     """
     line = _capitalised(_unlabelled(_MARKS.sub("", " ".join(text.split()))))
     if len(line) <= room:
@@ -203,7 +218,7 @@ def _unlabelled(line: str) -> str:
 
 
 def _capitalised(line: str) -> str:
-    """Return *line* with a capital, unless it begins with a name that has its own spelling: `src/a.py`, `iOS`."""
+    """Capitalise *line*, unless it begins with a name such as `src/a.py` or `iOS`."""
     word = _PLAIN_WORD.match(line)
     return line[:1].upper() + line[1:] if word and word[0].islower() else line
 
@@ -237,7 +252,7 @@ def described(
     draft: Draft, project: str, session_id: str | None, branch: str | None = None, siblings: Sequence[str] = ()
 ) -> Chunk:
     """
-    Return *draft* as a chunk with title, summary and metadata.
+    Describe *draft* with title, summary and metadata.
 
     Args:
         draft: The exchanges.
@@ -264,7 +279,11 @@ def described(
 
 
 def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int]:
-    """Return by kind and text the index of the exchange that first stated each decision, gotcha and preference."""
+    """
+    Return where each decision, gotcha and preference was first stated.
+
+    Maps kind and text to the index of the exchange.
+    """
     places = dict[tuple[Kind, str], int]()
     for place, statement in _statements(exchanges):
         for kind in statement.kinds:
@@ -273,7 +292,11 @@ def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int
 
 
 def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]]:
-    """Yield the statements of *exchanges*, each with the index of its exchange; a choice names what was chosen."""
+    """
+    Yield the statements of *exchanges*, each with the index of its exchange.
+
+    A choice names the chosen option.
+    """
     earlier = list[Exchange]()
     for place, exchange in enumerate(exchanges):
         for at, statement in enumerate(_with_joined_gotchas(statements_of(exchange))):
@@ -285,7 +308,11 @@ def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]
 def _in_context(
     statement: Statement, exchange: Exchange, earlier: Sequence[Exchange], *, is_first: bool
 ) -> Iterator[Statement]:
-    """Yield *statement*, the user's, with what it decides: the option by its letter, what was offered, or each step of a plan."""
+    """
+    Yield the user's *statement* with the decision it implies.
+
+    That is the option named by letter, the accepted offer, or each step of an agreed plan.
+    """
     if "decision" in statement.kinds:
         replies = (known.assistant for known in reversed(earlier))
         yield statement._replace(text=with_option(statement.text, replies))
@@ -301,7 +328,11 @@ def _in_context(
 
 
 def _with_joined_gotchas(spoken: Iterable[Statement]) -> Iterator[Statement]:
-    """Yield *spoken* with each run of gotchas of a reply as one: a cause and its fix belong together."""
+    """
+    Yield *spoken* with consecutive gotchas of a reply joined.
+
+    A cause and its fix belong together.
+    """
     running: Statement | None = None
     for statement in spoken:
         joined = f"{running.text} {statement.text}" if running else statement.text
@@ -336,7 +367,11 @@ def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
 
 
 def _diagnosed(report: str, replied: Sequence[Statement]) -> Iterator[Statement]:
-    """Yield *replied* with the sentence that names the cause of the fault in *report* as a gotcha, if none is one already."""
+    """
+    Yield *replied*, with the cause of the fault in *report* marked as a gotcha.
+
+    Nothing is marked if there is a gotcha already.
+    """
     cause = (
         ""
         if any("gotcha" in known.kinds for known in replied)
@@ -351,7 +386,7 @@ def _diagnosed(report: str, replied: Sequence[Statement]) -> Iterator[Statement]
 
 
 def _stated(text: str, *, by_user: bool) -> Iterator[Statement]:
-    """Yield the sentences of *text* without quotations: they are of others."""
+    """Yield the sentences of *text* without quotations, which are of others."""
     spoken = sentences(_QUOTATION.sub("", text))
     return (Statement(sentence, by_user, _kinds_of(sentence, by_user=by_user)) for sentence in spoken)
 
@@ -366,7 +401,6 @@ def _kinds_of(sentence: str, *, by_user: bool) -> tuple[Kind, ...]:
 
 
 def _request(spoken: Iterable[Statement]) -> str:
-    """Return the user's first informative sentence, else the first."""
     asked = [statement.text for statement in spoken if statement.by_user and not statement.is_answer]
     return next(filter(is_informative, asked), next(iter(asked), ""))
 

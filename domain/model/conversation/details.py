@@ -1,4 +1,8 @@
-"""The decisions, gotchas and preferences of a chunk, with the exchanges that led to each."""
+"""
+The decisions, gotchas and preferences of a chunk.
+
+Each has the exchanges that led to it.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -47,7 +51,7 @@ class Detail(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """The words that its file is named after."""
+        """The words its file is named after."""
         return informative_words(self.statement)
 
 
@@ -68,7 +72,6 @@ def details_of(chunk: Chunk) -> tuple[Detail, ...]:
 
 
 def _detail(chunk: Chunk, kind: Kind, statement: str, place: int) -> Detail:
-    """Return the detail of the *statement* of the exchange at *place*."""
     clean, exchanges = redact(statement), _led_to(statement, chunk.exchanges[: place + 1])
     detail_id = short_hash(kind, chunk.project, timestamp(exchanges[-1].at), clean)
     texts = [exchange.text for exchange in exchanges]
@@ -84,7 +87,11 @@ def _detail(chunk: Chunk, kind: Kind, statement: str, place: int) -> Detail:
 
 
 def _led_to(statement: str, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
-    """Return *exchanges* from the first that shares terms with *statement*, which the last one states."""
+    """
+    Return *exchanges* from the first that shares terms with *statement*.
+
+    The last one states it.
+    """
     words = set(search_terms(statement))
     *earlier, _ = (exchange.text for exchange in exchanges)
     led = (

@@ -1,9 +1,13 @@
-"""Events of a session in progress, reported by a host's hooks. Standard library only: the capture hooks need it."""
+"""
+Events of a running session, reported by a host's hooks.
+
+Standard library only: the capture hooks need it.
+"""
 
 from typing import Literal, NamedTuple, TypeAlias
 
 MAX_WAITING = 10_000
-"""Events that wait at most, of all sessions; beyond it those noted first are lost."""
+"""Most pending events of all sessions; beyond it the oldest are dropped."""
 
 EventKind: TypeAlias = Literal["prompt", "reply", "compaction", "end"]
 
@@ -15,9 +19,9 @@ class HookEvent(NamedTuple):
     Attributes:
         session_id: The session, by the host's name.
         at: ISO 8601 in UTC.
-        project_root: The folder the user works in.
+        project_root: The user's working folder.
         transcript_path: The host's transcript; empty if unknown.
-        text: The prompt or the last reply, cleaned; empty if there is none.
+        text: The redacted prompt or last reply; empty if there is none.
         number: Its number in the journal, from 1; 0 before it is written.
     """
 
@@ -32,7 +36,9 @@ class HookEvent(NamedTuple):
 
 class NotedProject(NamedTuple):
     """
-    The project of a folder as it was when an event was noted there, which outlives the folder.
+    The project of a folder when an event was noted there.
+
+    It outlives the folder.
 
     Attributes:
         key: The key of the project.

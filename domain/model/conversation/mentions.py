@@ -39,14 +39,14 @@ _WHICH = "|".join(
     smaller source swift target template test third toy typescript underlying upstream web website weekend whole working wrong
     """.split()
 )
-"""Words that say which project, and do not name it: `the whole project`, `our Python repo`."""
+"""Words that say which project without naming it: `the whole project`, `our Python repo`."""
 
 _BEFORE = re.compile(
     rf"\b(?:the|our|my|your|their|this|that) [`'\"\u201c]?(?!(?:{_WHICH})\b(?!-)){_NAME.format('name')}[`'\"\u201d]?(?:'s)? (?:project|repo|repository)\b",
     re.IGNORECASE,
 )
 _NAMES_PROJECT = re.compile(r"[Pp]roject|repo|/(?:code|workspace|git)", re.IGNORECASE)
-"""Found in every text that names a project, and sooner."""
+"""A quick test: it matches every text that names a project."""
 
 _KINDS_OF_PROJECT = (_QUOTED, _NAMED, _PLAIN, _CODED, _FOLDER, _BEFORE)
 
@@ -65,26 +65,30 @@ _NO_NAMES = STOP_WORDS | frozenset(
 
 def commands_in(text: str) -> Iterator[str]:
     """
-    Yield the slash commands in *text*, in order, with repeats: words such as `/tlc:plan`, not paths.
+    Yield the slash commands in *text*, in order, with repeats.
 
-    A command without a colon counts only at the beginning of *text*: elsewhere `/login` is an address.
+    They are words such as `/tlc:plan`, not paths. A command without a colon counts only at the
+    beginning of *text*: elsewhere `/login` is an address.
     """
     found = (match["named"] or match["first"] for match in _COMMAND.finditer(text))
     return (command for command in found if command[1:] not in _FOLDERS)
 
 
 def phases_in(text: str) -> Iterator[str]:
-    """Yield the numbers of phases that *text* names, in order, with repeats."""
+    """Yield the phase numbers that *text* names, in order, with repeats."""
     return (found[1] for found in _PHASE.finditer(text))
 
 
 def projects_in(text: str, known: Iterable[str] = ()) -> Iterator[str]:
     """
-    Yield the names of projects in *text*, in order, with repeats: `project foo`, `the foo project`, `~/projects/foo`.
+    Yield the project names in *text*, in order, with repeats.
+
+    Patterns are `project foo`, `the foo project` and `~/projects/foo`.
 
     Args:
         text: Any text.
-        known: Names of projects that count wherever they are a word of their own; with an article `parser` is a thing.
+        known: Names that count wherever they are a word of their own; with an article `parser` is a
+            thing.
     """
     kinds = [
         *(_KINDS_OF_PROJECT if _NAMES_PROJECT.search(text) else ()),
@@ -96,7 +100,7 @@ def projects_in(text: str, known: Iterable[str] = ()) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _bare(name: str) -> re.Pattern[str]:
-    """Return the pattern of *name* as a word of its own, no part of a path or of another name."""
+    """Match *name* as a whole word, outside of paths and other names."""
     articles = "".join(rf"(?<!\b{word} )" for word in _ARTICLES if name.isalpha() and name.islower())
     return re.compile(rf"(?<![\w./@-]){articles}(?P<name>{re.escape(name)})(?![\w/@-]|\.\w)")
 
@@ -133,14 +137,16 @@ _EXTENSIONS = frozenset(
     tex tf toml ts tsv tsx txt vue wasm webp xml yaml yml zig zip zsh
     """.split()
 )
-"""Extensions by which a name without a folder is a file's: `os.path` and `example.com` are none."""
+"""Extensions that make a name without a folder a file's; `os.path` and `example.com` are no files.
+"""
 
 
 def paths_in(text: str) -> Iterator[str]:
     """
-    Yield the paths of files in *text*, relative to the project's folder, in order, with repeats.
+    Yield the file paths in *text*, in order, with repeats.
 
-    Paths outside of the folder, addresses, versions and abbreviations are left out; line numbers are removed.
+    They are relative to the project's folder. Paths outside of it, addresses, versions and
+    abbreviations are left out; line numbers are removed.
     """
     for token in _TOKEN.finditer(text):
         if token.end() - token.start() <= _LONGEST and _may_be_file(token[0]) and "://" not in token[0]:
@@ -148,12 +154,16 @@ def paths_in(text: str) -> Iterator[str]:
 
 
 def _may_be_file(token: str) -> bool:
-    """Return whether *token* has what every name of a file has: an extension, or a name such as `Makefile`."""
+    """Return whether *token* has an extension, or a name such as `Makefile`."""
     return "." in token or "file" in token
 
 
 def files_in(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the files that *texts* name, in order, without repeats: `a.py` is dropped if `src/a.py` is named too."""
+    """
+    Return the distinct files that *texts* name, in order.
+
+    `a.py` is dropped if `src/a.py` is named too.
+    """
     found = tuple(dict.fromkeys(path for text in texts for path in paths_in(text)))
     named_whole = {path.rpartition("/")[2] for path in found if "/" in path}
     return tuple(path for path in found if path not in named_whole)

@@ -1,4 +1,4 @@
-"""The options of a decision: the one that was chosen by its letter, the alternatives, and the reasons."""
+"""The options of a decision: the chosen one, the alternatives, and the reasons."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,13 +22,19 @@ _BY_LETTER = re.compile(
 
 
 def is_by_letter(choice: str) -> bool:
-    """Return whether the sentence *choice* names an option by its letter or number alone: `let's go with b`."""
+    """
+    Return whether *choice* names an option only by letter or number.
+
+    For example `let's go with b`.
+    """
     return _BY_LETTER.search(choice) is not None
 
 
 def with_option(choice: str, replies: Iterable[str]) -> str:
     r"""
-    Return *choice* with the option that it names by letter or number; unchanged if it names none, or none is listed.
+    Return *choice* with the option that it names by letter or number.
+
+    It is unchanged if it names none, or none is listed.
 
     Args:
         choice: A sentence of the user.
@@ -50,7 +56,7 @@ def with_option(choice: str, replies: Iterable[str]) -> str:
 
 
 def listed_items(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the letter or number of each item that *text*, markdown, lists with one, and its text."""
+    """Yield letter or number, and text, of each item listed in *text* (markdown)."""
     return ((item["letter"], item["text"]) for item in _ITEM.finditer(text) if item["letter"])
 
 
@@ -81,7 +87,9 @@ _LIST_MARKS = " \t*_`\"'.,;:!?"
 
 def listed_names(text: str, statement: str) -> Iterator[str]:
     """
-    Yield the names of alternatives that *text* lists under a label such as `Rejected:`, in order, without remarks.
+    Yield the alternatives that *text* lists under a label such as `Rejected:`.
+
+    They come in order, without remarks.
 
     Args:
         text: Markdown.
@@ -108,7 +116,6 @@ def _on_the_line(rest: str) -> Iterator[tuple[str | None, str]]:
 
 
 def _below(text: str) -> Iterator[tuple[str | None, str]]:
-    """Yield the items of the list that *text* begins with."""
     lines = [line for line in text.split("\n") if line.strip()]
     for line in lines[:MAX_NAMED]:
         item = _ITEM.match(line)
@@ -153,20 +160,20 @@ _NOT = re.compile(
     rf"|\bnot (?:to use |use |using )?(?!only\b|just\b|merely\b)(?P<first>[^\n,]{{1,{LONGEST_ALTERNATIVE}}}?),? but\b",
     re.IGNORECASE,
 )
-"""Matched in the statement itself only: elsewhere much is negated."""
+"""Searched in the statement itself only: elsewhere much is negated."""
 
 _TURN = re.compile(r"\b(?:instead of|rather than|as opposed to|over|against|not|don't|never)\b|n't\b", re.IGNORECASE)
-"""The words where a statement turns from the chosen option to the others."""
+"""Words where a statement turns from the chosen option to the others."""
 
 _EMPHASIS_MARKS = "*_`\"' "
 
 
 def alternatives(statement: str, exchanges: Iterable[Exchange]) -> tuple[str, ...]:
     """
-    Return the alternatives to the decision of *statement*, in order, without repeats.
+    Return the distinct alternatives to the decision of *statement*, in order.
 
-    They are the names after words such as `instead of`, `over` and `ruled out`, those listed as rejected or considered,
-    and the options of the agent's questions that were not chosen.
+    They are the names after words such as `instead of`, `over` and `ruled out`, those listed as
+    rejected or considered, and the options of the agent's questions that were not chosen.
     """
     exchanges = list(exchanges)
     texts = [statement, *(text for exchange in exchanges for text in (exchange.user, exchange.assistant))]
@@ -193,7 +200,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def reasons(exchanges: Iterable[Exchange]) -> tuple[str, ...]:
-    """Return the sentences that give a reason, in order, without repeats, at most 12."""
+    """Return the distinct sentences that give a reason, in order, at most 12."""
     return _unique(reason for exchange in exchanges for reason in _reasons_in(exchange))[:MAX_REASONS]
 
 

@@ -1,4 +1,4 @@
-"""A session in memory: its exchanges, the chunks they form, and the rolling buffer while it is captured."""
+"""A session in memory: exchanges, chunks, and the rolling buffer of capture."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ ENDS_OF_QUESTION = "?:. "
 
 class Answered(NamedTuple):
     """
-    A question that the agent asked by a tool, and the user's answer.
+    A question that the agent asked by a tool, with the user's answer.
 
     Attributes:
         options: The choices offered, each one line.
@@ -35,7 +35,6 @@ class Answered(NamedTuple):
 
 
 def _canonical(time: dt.datetime) -> dt.datetime:
-    """Return *time* in UTC, to the millisecond, as transcripts have it."""
     if time.tzinfo is None:
         raise InvalidEntryError(f"the time {time.isoformat()} has no zone: add one, such as Z")
     utc = time.astimezone(dt.UTC)
@@ -49,7 +48,7 @@ def _in_lines(answers: tuple[Answered, ...]) -> tuple[Answered, ...]:
 
 
 def as_line(text: str) -> str:
-    """Return *text* as any file can hold it, on one line."""
+    """Return *text* on one line, as any file can hold it."""
     return " ".join(as_text(text).split())
 
 
@@ -61,7 +60,9 @@ def _not_silent(exchange: "Exchange", _: object, answers: tuple[Answered, ...]) 
 @attrs.frozen
 class Exchange:
     """
-    A prompt and the answer to it; an `Exchange` that exists reads back from markdown unchanged.
+    A prompt and the answer to it.
+
+    An `Exchange` reads back from markdown unchanged.
 
     Attributes:
         user: The prompt; empty where the agent continued by itself.
@@ -77,12 +78,16 @@ class Exchange:
 
     @property
     def text(self) -> str:
-        """All its texts in order, as one."""
+        """All its texts, joined in order."""
         asked = (f"{answered.question} {answered.answer}" for answered in self.answers)
         return "\n\n".join(filter(None, (self.user, *asked, self.assistant)))
 
     def continues(self, earlier: "Exchange") -> bool:
-        """Return whether this is *earlier* with a longer reply: timestamp and prompt identify an exchange."""
+        """
+        Return whether this is *earlier* with a longer reply.
+
+        Timestamp and prompt identify an exchange.
+        """
         return (self.at, self.user) == (earlier.at, earlier.user)
 
 
@@ -90,13 +95,17 @@ PERMANENT_MARK = "[PERMANENT] "
 
 
 def timestamp(time: dt.datetime) -> str:
-    """Return *time*, which is in UTC, as ISO 8601 to the second, or to the millisecond where it has some."""
+    """
+    Return *time*, in UTC, as ISO 8601.
+
+    It has milliseconds only where they are not zero.
+    """
     return time.isoformat(timespec="milliseconds" if time.microsecond else "seconds").replace("+00:00", "Z")
 
 
 def chunk_identity(project: str, first: Exchange) -> str:
     """
-    Return the 16 hex digits that identify the chunk that *first* begins.
+    Return the id of the chunk that *first* begins, 16 hex digits.
 
     The prompt is hashed, not the reply, which may still grow.
     """
@@ -110,7 +119,9 @@ def _lines(items: Iterable[str]) -> tuple[str, ...]:
 @attrs.frozen(kw_only=True)
 class Metadata:
     """
-    The metadata of a chunk, all in order of appearance, without repeats, each one line.
+    The metadata of a chunk.
+
+    All values are distinct, in order of appearance, one line each.
 
     Attributes:
         projects: The user's own first, then others that are named.
@@ -217,17 +228,21 @@ class Draft:
         return len(self.exchanges) - self.written
 
     def growing(self, exchange: Exchange) -> "Draft":
-        """Return the draft with *exchange* appended."""
+        """Append *exchange*."""
         return attrs.evolve(self, exchanges=(*self.exchanges, exchange))
 
     def with_more_of_the_last(self, exchange: Exchange) -> "Draft":
-        """Return the draft with *exchange* in place of its last one, which it continues."""
+        """Replace the last exchange by *exchange*, which continues it."""
         return attrs.evolve(
             self, exchanges=(*self.exchanges[:-1], exchange), written=min(self.written, len(self.exchanges) - 1)
         )
 
     def split(self, place: int, topic: str) -> "tuple[Draft, Draft]":
-        """Return its exchanges before *place*, closed, and the others as a draft on *topic*; a file with both is out of date."""
+        """
+        Return the exchanges before *place*, closed, and the others on *topic*.
+
+        A file that has exchanges of both is out of date, so both are to be rewritten.
+        """
         before, after = self.exchanges[:place], self.exchanges[place:]
         return (
             attrs.evolve(self, exchanges=before, is_closed=True, written=self.written if self.written <= place else 0),
@@ -238,15 +253,15 @@ class Draft:
 @attrs.frozen(kw_only=True)
 class SessionBuffer:
     """
-    The rolling buffer of a session that is captured, and the position up to which the session was read.
+    The rolling buffer of a captured session, with its read position.
 
     Attributes:
         session_id: The session, by the host's name; empty for exchanges that belong to none.
         project_root: The project's folder.
         source: The origin of its exchanges: the host's transcript, or the events of the hooks.
         transcript_path: The transcript; empty without one.
-        position: Where to continue reading, by *source*: the byte of the transcript where the last exchange read begins,
-            or the number of the event; None to read from the start.
+        position: Where to continue reading, by *source*: the byte of the transcript where the last
+            exchange read begins, or the number of the event; None to read from the start.
         drafts: Its last chunks, in order; only the last can be open.
         unlearned: Files that were written but may not be indexed yet.
     """
@@ -266,7 +281,7 @@ class SessionBuffer:
 
     @property
     def unwritten(self) -> int:
-        """How many of them are still to be written."""
+        """How many exchanges are still to be written."""
         return sum(draft.unwritten for draft in self.drafts)
 
     @property
@@ -276,9 +291,10 @@ class SessionBuffer:
 
     def has(self, exchange: Exchange, begins_at: int) -> bool:
         """
-        Return whether *exchange* was merged already, unchanged; the last buffered one may have grown.
+        Return whether *exchange* was merged already, unchanged.
 
-        An exchange after `position` is new whatever its time; before it, or without a position, one that is later than the last.
+        The last buffered one may have grown. An exchange after `position` is new whatever its time;
+        before it, or without a position, one that is later than the last.
 
         Args:
             exchange: An exchange of the transcript or the events.
@@ -291,18 +307,22 @@ class SessionBuffer:
         return any(map(exchange.continues, filter(None, earlier))) or not (is_behind or exchange.at > last.at)
 
     def all_written(self, files: Iterable[str] = ()) -> "SessionBuffer":
-        """Return the buffer after it was written to *files*; the oldest chunks are dropped down to 20 exchanges."""
+        """
+        Return the buffer after it was written to *files*.
+
+        The oldest chunks are dropped down to 20 exchanges.
+        """
         written = tuple(attrs.evolve(draft, written=len(draft.exchanges)) for draft in self.drafts)
         return attrs.evolve(self, drafts=_rolled(written), unlearned=tuple(sorted({*self.unlearned, *files})))
 
     def kept_for_good(self) -> "SessionBuffer":
-        """Return the buffer with all its chunks closed, permanent and to be rewritten."""
+        """Close all chunks, and make them permanent and to be rewritten."""
         drafts = (attrs.evolve(draft, is_closed=True, permanent=True, written=0) for draft in self.drafts)
         return attrs.evolve(self, drafts=tuple(drafts))
 
 
 def _rolled(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
-    """Return *drafts* without the oldest while more than 20 exchanges are buffered; the last draft stays."""
+    """Drop the oldest drafts down to 20 exchanges, but never the last."""
     kept = list(drafts)
     while len(kept) > 1 and sum(len(draft.exchanges) for draft in kept) > BUFFERED:
         kept.pop(0)
@@ -311,7 +331,9 @@ def _rolled(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
 
 def project_of(buffer: SessionBuffer | None, folders: Iterable[str]) -> str:
     """
-    Return the project folder of a session: the one it began in; empty if the host named none.
+    Return the project folder in which a session began.
+
+    Empty if the host named none.
 
     Args:
         buffer: The buffer of the session.

@@ -8,7 +8,7 @@ from hardwon.domain.model.conversation.words import READ, salient_words, stem
 from hardwon.domain.model.plain_text import sentences
 
 MOSTLY = 0.6
-"""The share of a sentence's informative words that make it a repetition of another that has them."""
+"""Share of a sentence's informative words in an earlier one that makes it a repetition."""
 
 _REPORTING = frozenset(
     map(stem, "accepted agreed chose chosen confirmed gone noted opted picked plus recorded settled understood".split())
@@ -17,7 +17,7 @@ _REPORTING = frozenset(
 
 def unechoed(decisions: Iterable[tuple[str, bool]]) -> tuple[str, ...]:
     """
-    Return *decisions* without those of the agent that repeat an earlier one of the user.
+    Drop decisions of the agent that repeat an earlier one of the user.
 
     Args:
         decisions: Sentences in order, each with whether the user wrote it.
@@ -46,7 +46,11 @@ LOOKED_AT = 2_000
 
 
 def _beginning_with_words(pattern: str) -> re.Pattern[str]:
-    """Compile *pattern*, whose matches all begin with a word: other places, which are most, are passed over at once."""
+    """
+    Compile *pattern*, whose matches all begin with a word.
+
+    Other places, which are most, are skipped at once.
+    """
     return re.compile(rf"\b(?=\w)(?:{pattern})")
 
 
@@ -167,44 +171,68 @@ _NOWHERE = LOOKED_AT + 1
 
 
 def decides(sentence: str) -> bool:
-    """Return whether *sentence* states a decision; a question does not, nor a preference."""
+    """
+    Return whether *sentence* states a decision.
+
+    A question does not, nor a preference.
+    """
     place = _place(sentence, _DECISION)
     return place < _NOWHERE and place < _place(sentence, _PREFERENCE)
 
 
 def chooses(sentence: str) -> bool:
-    """Return whether *sentence*, by the user, accepts an option it names, or takes a choice back: `ok use sops`."""
+    """
+    Return whether the user's *sentence* accepts an option or takes a choice back.
+
+    For example `ok use sops`.
+    """
     return not prefers(sentence) and (_states(sentence, _ACCEPTANCE) or _states(sentence, _REVERSAL))
 
 
 def corrects(sentence: str) -> bool:
-    """Return whether *sentence*, by the user, corrects the agent."""
+    """Return whether the user's *sentence* corrects the agent."""
     return _states(sentence, _CORRECTION) or _states(sentence, _REVERSAL)
 
 
 def warns(sentence: str) -> bool:
-    """Return whether *sentence* warns of a trap, or names the cause of a problem."""
+    """Return whether *sentence* warns of a trap or names a problem's cause."""
     return _states(sentence, _GOTCHA) and len(sentence.split()) >= MIN_WORDS
 
 
 def reminds(sentence: str) -> bool:
-    """Return whether *sentence*, by the user, is to be remembered: `remember that staging is wiped every Sunday`."""
+    """
+    Return whether the user's *sentence* is to be remembered.
+
+    For example `remember that staging is wiped every Sunday`.
+    """
     return _states(sentence, _REMINDER) and len(sentence.split()) >= MIN_WORDS
 
 
 def asks_for_explanation(prompt: str) -> bool:
-    """Return whether *prompt* asks what something is in general: its answer says nothing about this project."""
+    """
+    Return whether *prompt* asks for general knowledge.
+
+    The answer says nothing about this project.
+    """
     return _EXPLANATION.match(_line(prompt.lstrip()[:LOOKED_AT].partition("\n")[0])) is not None
 
 
 def prefers(sentence: str) -> bool:
-    """Return whether *sentence*, by the user, states a preference; one that decides first states a decision only."""
+    """
+    Return whether the user's *sentence* states a preference.
+
+    One that decides first states a decision only.
+    """
     place = _place(sentence, _PREFERENCE)
     return place < _NOWHERE and place <= _place(sentence, _DECISION)
 
 
 def is_important(prompt: str) -> bool:
-    """Return whether *prompt* states a decision or a correction, and so is a chunk by itself."""
+    """
+    Return whether *prompt* states a decision or a correction.
+
+    It is then a chunk by itself.
+    """
     return any(_is_complete(sentence) for sentence in sentences(prompt[:READ]))
 
 
@@ -218,7 +246,11 @@ def _states(sentence: str, pattern: re.Pattern[str]) -> bool:
 
 
 def _place(sentence: str, pattern: re.Pattern[str]) -> int:
-    """Return the position in *sentence* of a statement that *pattern* matches."""
+    """
+    Return the position of a match in *sentence* that states *pattern*.
+
+    A question states nothing.
+    """
     line = _line(sentence[:LOOKED_AT])
     asks = sentence.rstrip("\"')] ").endswith("?") or _ASKS.match(line)
     found = None if asks else pattern.search(line)

@@ -1,4 +1,4 @@
-"""The topic of a chunk: the words that its file is named after."""
+"""The topic of a chunk: the words its file is named after."""
 
 import re
 import unicodedata
@@ -11,7 +11,7 @@ from hardwon.domain.model.plain_text import sentences
 
 MAX_WORDS = 4
 LONGEST_WORD = 24
-"""Characters; a longer word is a hash or a blob, and not part of a topic."""
+"""Characters; a longer word is a hash or a blob."""
 
 MIN_TOPIC_WORDS = 2
 """With fewer in the prompt (`/tlc:plan`, `ok`) the reply is read too."""
@@ -29,10 +29,11 @@ _MEASURE = re.compile(r"\d+(?:ms|s|sec|secs|m|min|mins|h|d|k|kb|mb|gb|tb|px|x|th
 
 def topic_of(first: Exchange, boundaries: Sequence[str]) -> str:
     """
-    Return the topic of the chunk that begins with *first*: up to four words, the first informative ones of its prompt.
+    Return the topic of the chunk that begins with *first*, at most four words.
 
-    A chunk that begins with a command of *boundaries* has its name first: `/tlc:plan the parser` gives `plan parser`. A
-    prompt of hardly an informative word takes the first of the reply; without any the topic is `conversation`.
+    They are the first informative words of its prompt. A command of *boundaries* goes first:
+    `/tlc:plan the parser` gives `plan parser`. A prompt with too few of them takes those of the
+    reply; without any the topic is `conversation`.
     """
     command = boundary_command(first.user, boundaries)
     taken = tuple(word for boundary in boundaries for word in label(boundary).split())
@@ -44,17 +45,25 @@ def topic_of(first: Exchange, boundaries: Sequence[str]) -> str:
 
 
 def is_led_by_command(topic: str, boundaries: Iterable[str]) -> bool:
-    """Return whether *topic* is that of a chunk which a command of *boundaries* began."""
+    """Return whether a command of *boundaries* began the chunk on *topic*."""
     return any(topic == name or topic.startswith(f"{name} ") for name in map(label, boundaries))
 
 
 def _are_few(words: Sequence[str]) -> bool:
-    """Return whether *words* are too few for a topic; a word not in ASCII may be a whole sentence without spaces."""
+    """
+    Return whether *words* are too few for a topic.
+
+    A word not in ASCII may be a whole sentence without spaces.
+    """
     return len(frozenset(words)) < MIN_TOPIC_WORDS and all(word.isascii() for word in words)
 
 
 def _first_words(reply: str) -> list[str]:
-    """Return the words of the first sentence of *reply* that has enough of them, else of the first few."""
+    """
+    Return the words of the first sentence of *reply* with enough of them.
+
+    Without one, return those of the first few sentences.
+    """
     by_sentence = [_words(sentence) for sentence in sentences(reply[:READ])[:FIRST_SENTENCES]]
     return next(
         (words for words in by_sentence if not _are_few(words)), [word for words in by_sentence for word in words]
@@ -66,12 +75,16 @@ def _informative(prose: str) -> list[str]:
 
 
 def _words(prose: str) -> list[str]:
-    """Return the informative words of *prose*; a long one in ASCII is a hash, and left out."""
+    """
+    Return the informative words of *prose*.
+
+    A long word in ASCII is a hash, and left out.
+    """
     words = (word for word in salient_words(_folded(prose)) if word not in _OPENERS and not _MEASURE.fullmatch(word))
     return [word[:LONGEST_WORD] for word in words if len(word) <= LONGEST_WORD or not word.isascii()]
 
 
 def _folded(text: str) -> str:
-    """Return *text* without accents."""
+    """Remove accents."""
     plain = unicodedata.normalize("NFKD", text[:READ].replace("\u00df", "ss"))
     return unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))

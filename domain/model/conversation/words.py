@@ -1,4 +1,4 @@
-"""Informative words of a conversation, their stems, and the topics and slugs made of them."""
+"""Informative words of a conversation, their stems, and slugs."""
 
 import hashlib
 import re
@@ -10,7 +10,7 @@ from hardwon.domain.model.conversation.session import Exchange
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
 
 READ = 20_000
-"""Characters of a prompt, and of a reply, that are read."""
+"""Characters read of a prompt, and of a reply."""
 
 SHORTEST = 3
 SHORTEST_STEM = 4
@@ -37,24 +37,32 @@ _NAMED_AFTER_JS = re.compile(
     r"\b(next|node|vue|nuxt|react|express|three|d3|ember|backbone|chart|socket|alpine|solid|asp)\.(js|net|io)\b",
     re.IGNORECASE,
 )
-"""Names whose first word alone is ambiguous: `Next.js` becomes the word `nextjs`."""
+"""Names whose first word alone is ambiguous: `Next.js` becomes `nextjs`."""
 
 _ENDINGS = ("ings", "ing", "ers", "er", "ed", "es", "s", "e")
 
 
 def salient_words(text: str) -> list[str]:
-    """Return the informative words of the beginning of *text*, lower case, in order, with repeats."""
+    """
+    Return the informative words of *text*, in order, with repeats.
+
+    They are lower case; only the first 20,000 characters are read.
+    """
     words = words_of(_NAMED_AFTER_JS.sub(r"\1\2", text[:READ]))
     return [word for word in words if len(word) >= SHORTEST and word not in _UNINFORMATIVE]
 
 
 def is_informative(sentence: str) -> bool:
-    """Return whether *sentence* has more than one informative word, as `ok, do it` has not."""
+    """
+    Return whether *sentence* has several informative words.
+
+    `ok, do it` has none.
+    """
     return len(salient_words(sentence)) > 1
 
 
 def stem(word: str) -> str:
-    """Return *word* without the most common endings, so that `parser` and `parsing` are equal."""
+    """Strip the commonest endings: `parser` and `parsing` become equal."""
     for ending in _ENDINGS:
         if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= SHORTEST_STEM:
             return word.removesuffix(ending)
@@ -79,9 +87,10 @@ _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
 
 def slug(topic: str) -> str:
     """
-    Return *topic* as part of a file's name: small letters a to z, digits, and hyphens between words; 1 to 60 characters.
+    Return *topic* as part of a file's name, 1 to 60 characters.
 
-    Accents are removed; a topic without any of these letters becomes a hash, so that two of them stay distinct.
+    It has small letters a to z, digits, and hyphens between words. Accents are removed; a topic
+    without any of these letters becomes a hash, so that two of them stay distinct.
     """
     plain = unicodedata.normalize("NFKD", topic).lower()
     spaced = "".join(
@@ -93,14 +102,22 @@ def slug(topic: str) -> str:
 
 
 def is_like(left: str, right: str) -> bool:
-    """Return whether two slugs are similar: equal, or two words and half of the shorter one in common."""
+    """
+    Return whether two slugs are similar.
+
+    They are equal, or have two words and half of the shorter one in common.
+    """
     left_words, right_words = set(left.split("-")), set(right.split("-"))
     shared = len(left_words & right_words)
     return left == right or (shared >= MIN_SHARED and 2 * shared >= min(len(left_words), len(right_words)))
 
 
 def informative_words(text: str) -> str:
-    """Return the first informative words of *text*, separated by spaces; the first search terms if there is hardly any."""
+    """
+    Return the first informative words of *text*, joined by spaces.
+
+    With at most one informative word, the search terms are taken.
+    """
     words = [*dict.fromkeys(salient_words(text))]
     if len(words) <= 1:
         words = [word for word in dict.fromkeys(words_of(text)) if word not in STOP_WORDS]
@@ -108,7 +125,11 @@ def informative_words(text: str) -> str:
 
 
 def _first_of(words: Iterable[str]) -> str:
-    """Return as many of *words*, joined by hyphens, as fit; of the first as much as fits."""
+    """
+    Join as many *words* by hyphens as fit.
+
+    The first word may be truncated.
+    """
     found = ""
     for word in words:
         longer = f"{found}-{word}" if found else word[:LONGEST_SLUG]
