@@ -1,12 +1,14 @@
 """
 Segmentation of a conversation into chunks, one topic each.
 
-A chunk ends at a topic boundary that the user states, where the next exchanges show that the subject changed, or when it is full.
+A chunk ends at a topic boundary that the user states, where the next exchanges show that the
+subject changed, or when it is full.
 
-Subject changes are found by looking ahead: by the best segmentation of the last exchanges. Exchanges of one subject share words. A
-segmentation is as good as the sum, over all pairs of exchanges in one segment, of their similarity above a threshold, less a cost for
-each segment that begins with a prompt of few words: `yes, do it` begins no subject. The best one is found by dynamic programming. The
-constants are fitted on the labelled talks, see `docs/quality.md`.
+Subject changes are found by the best segmentation of the last exchanges. Exchanges of one subject
+share words. A segmentation is as good as the sum, over all pairs of exchanges in one segment, of
+their similarity above a threshold, less a cost for each segment that begins with a prompt of few
+words: `yes, do it` begins no subject. The best one is found by dynamic programming. The constants
+are fitted on the labelled talks, see `docs/quality.md`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,21 +26,23 @@ from hardwon.domain.model.conversation.words import keywords, salient_words
 from hardwon.domain.model.settings import BOUNDARY_COMMANDS
 
 WINDOW = 13
-"""Exchanges whose similarities set the threshold; capture buffers as many at least."""
+"""Exchanges whose similarities set the threshold; capture buffers at least as many."""
 
 LOOKED_AHEAD = 2
-"""Exchanges from a change on that must be there before it counts: one alone may be an aside."""
+"""Exchanges needed after a change before it counts: one alone may be an aside."""
 
 USUAL_SIMILARITY = 0.2
 USUAL_PAIRS = 20
-"""Pairs of exchanges with the usual similarity, as if they had been seen before the conversation."""
+"""Pseudo-count: pairs with the usual similarity, added to those of the conversation."""
 
 NEIGHBOURS = 0.3
 """How far the threshold lies from the mean similarity of all pairs towards that of neighbours."""
 
 CHANGE = 0.1
 MISSING_WORD = 0.5
-"""The cost of a segment, and of each distinct informative word below `ENOUGH_WORDS` in its first prompt."""
+"""
+Cost of each informative word below `ENOUGH_WORDS` in a segment's first prompt, beside `CHANGE`.
+"""
 
 ENOUGH_WORDS = 5
 BEGINNING = 400
@@ -50,7 +54,9 @@ Pair = tuple[int, int]
 
 def first_change(recent: Sequence[Exchange], running: int) -> int | None:
     """
-    Return the place, among the last *running* exchanges, where the first subject ends; None if they are all on one.
+    Return the place where the first subject ends, if there is another.
+
+    Counted among the last *running* exchanges; None if they are all on one subject.
 
     Args:
         recent: The last exchanges of the conversation, in order; at least *running*.
@@ -67,13 +73,13 @@ def first_change(recent: Sequence[Exchange], running: int) -> int | None:
 
 
 def goes_on(recent: Sequence[Exchange], running: int) -> bool:
-    """Return whether the last exchange of *recent* is on the subject of the *running* ones before it."""
+    """Return whether the last exchange continues the subject of the *running* before."""
     above, last = _above_threshold(recent), len(recent) - 1
     return sum(above[earlier, last] for earlier in range(last - running, last)) + _cost(recent[last]) >= 0
 
 
 def _above_threshold(recent: Sequence[Exchange]) -> Mapping[Pair, float]:
-    """Return how far the similarity of each pair lies above the threshold of the conversation."""
+    """Return the similarity of each pair, less the threshold of the conversation."""
     words = [keywords(exchange) for exchange in recent]
     alike = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in combinations(range(len(words)), 2)}
     threshold = _threshold(alike)
@@ -99,7 +105,7 @@ def _cohesion(above: Mapping[Pair, float], start: int, stop: int) -> float:
 
 
 def _cost(first: Exchange) -> float:
-    """Return the cost of a segment that begins with the exchange *first*."""
+    """Return the cost of a segment that begins with *first*."""
     informative = len(frozenset(salient_words(first.user[:BEGINNING])))
     return CHANGE + MISSING_WORD * max(0, ENOUGH_WORDS - informative)
 
@@ -111,9 +117,10 @@ class Chunker(NamedTuple):
     """
     Splits a conversation into chunks, exchange by exchange.
 
-    Closed chunks never change; the open one may be split when later exchanges show where its subject changed: the first part
-    keeps its beginning, and with it its identity. Boundaries that the user states are read from the prompt alone, so an
-    exchange stays in its chunk when its reply grows.
+    Closed chunks never change; the open one may be split when later exchanges show where its
+    subject changed: the first part keeps its beginning, and with it its identity. Boundaries that
+    the user states are read from the prompt alone, so an exchange stays in its chunk when its reply
+    grows.
 
     Attributes:
         boundaries: Commands that begin a chunk and keep the following exchanges in it.
@@ -130,7 +137,7 @@ class Chunker(NamedTuple):
     boundaries: tuple[str, ...] = BOUNDARY_COMMANDS
 
     def chunk(self, exchanges: Iterable[Exchange]) -> tuple[Draft, ...]:
-        """Return *exchanges* as chunks, in order; the last may be open."""
+        """Split *exchanges* into chunks, in order, of which the last may be open."""
         drafts: tuple[Draft, ...] = ()
         for exchange in exchanges:
             drafts = self.add(drafts, exchange)
@@ -138,10 +145,13 @@ class Chunker(NamedTuple):
 
     def add(self, drafts: tuple[Draft, ...], exchange: Exchange) -> tuple[Draft, ...]:
         """
-        Return *drafts* with *exchange* added; only the last draft can change, or be split.
+        Add *exchange* to *drafts*.
+
+        Only the last draft can change, or be split.
 
         Args:
-            drafts: In order; all but the last are closed. Those with the last 12 exchanges are enough.
+            drafts: In order; all but the last are closed. Those with the last 12 exchanges are
+                enough.
             exchange: The next exchange, or the last one again with a longer reply.
         """
         if not drafts:
@@ -156,7 +166,6 @@ class Chunker(NamedTuple):
         return (*earlier, *parts, attrs.evolve(tail, is_closed=moves_on(exchange.user)))
 
     def _states_boundary(self, last: Draft, exchange: Exchange) -> bool:
-        """Return whether the prompt says that it begins another topic than *last*."""
         if boundary_command(exchange.user, self.boundaries) is not None:
             return True
         is_discussion = is_led_by_command(last.topic, self.boundaries)
@@ -164,9 +173,10 @@ class Chunker(NamedTuple):
 
     def _divided(self, draft: Draft, recent: tuple[Exchange, ...]) -> tuple[Draft, ...]:
         """
-        Return *draft*, cut where its subject changes, else where it is full; its exchanges are the last of *recent*.
+        Split *draft* where its subject changes, else where it is full.
 
-        A subject that goes on in a full chunk takes its last exchanges along, so that no chunk of it has less than three.
+        The exchanges of *draft* are the last of *recent*. A subject that goes on in a full chunk
+        takes its last exchanges along, so that no chunk of it has fewer than three.
         """
         size = len(draft.exchanges)
         is_discussion = is_led_by_command(draft.topic, self.boundaries)
@@ -183,12 +193,10 @@ class Chunker(NamedTuple):
         return topic_of(exchange, self.boundaries)
 
     def _begun(self, exchange: Exchange) -> Draft:
-        """Return the chunk that *exchange* begins."""
         topic = self._topic(exchange)
         is_closed = is_important(exchange.user) and not is_led_by_command(topic, self.boundaries)
         return Draft(topic=topic, exchanges=(exchange,), is_closed=is_closed)
 
 
 def _recent(drafts: Sequence[Draft], exchange: Exchange) -> tuple[Exchange, ...]:
-    """Return the last exchanges of *drafts* and *exchange*, in order."""
     return (*chain.from_iterable(draft.exchanges for draft in drafts[-WINDOW:]), exchange)[-WINDOW:]

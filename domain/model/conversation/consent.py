@@ -1,4 +1,8 @@
-"""Decisions and causes that only the words of user and agent together state: a plan, an offer, an echo, a reported fault."""
+"""
+Decisions and causes that the user and the agent state only together.
+
+They are an agreed plan, an accepted offer, an echoed choice, and the cause of a reported fault.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,10 +19,10 @@ MAX_ITEMS = 5
 MAX_RECOMMENDED = 2
 
 LONGEST_CONSENT = 8
-"""Words of a sentence that chooses what the agent then names."""
+"""Words of a sentence whose choice the agent then names."""
 
 SHORT_ANSWER = 4
-"""Words; a sentence of fewer does not say what was chosen."""
+"""Words; a shorter sentence does not say what was chosen."""
 
 LONGEST_ANSWER = 30
 """Words of a sentence that settles a question."""
@@ -67,8 +71,10 @@ _ECHO = re.compile(
 
 def agreed_items(consent: str, planned: Exchange) -> tuple[str, ...]:
     r"""
-    Return what was proposed in *planned*, if the sentence *consent* agrees to all of it: the first sentence of each numbered
-    step, at most 5, else the sentences that recommend something, at most 2.
+    Return the proposals of *planned*, if *consent* agrees to all of them.
+
+    They are the first sentence of each numbered step, at most 5, else the sentences that recommend
+    something, at most 2.
 
     Examples:
         >>> import datetime as dt
@@ -89,7 +95,7 @@ def agreed_items(consent: str, planned: Exchange) -> tuple[str, ...]:
 
 def settles(sentence: str, asked: Exchange) -> bool:
     """
-    Return whether *sentence*, with which the user answers *asked*, is a choice between what the user or the agent asked there.
+    Return whether *sentence* chooses an option that *asked* discusses.
 
     It shares a word with the agent's reply, and leaves nothing open.
 
@@ -112,7 +118,7 @@ def settles(sentence: str, asked: Exchange) -> bool:
 
 def whole_answer(exchange: Exchange) -> str:
     """
-    Return the first sentence of the user's prompt, with the next one if it is short: `no redis. signed cookies then`.
+    Return the prompt's first sentence, with the next if it is short.
 
     Examples:
         >>> import datetime as dt
@@ -129,9 +135,10 @@ def _stems(text: str) -> frozenset[str]:
 
 def echoed(sentence: str, exchange: Exchange) -> Iterator[str]:
     """
-    Yield *sentence*, the user's, with the name that the agent then gives to the choice: `the Python one then: WeasyPrint`.
+    Yield the user's *sentence* with the name that the agent gives to the choice.
 
-    None unless the reply begins with it (`WeasyPrint it is.`), and the sentence is short and no question.
+    For example `the Python one then: WeasyPrint`. Nothing unless the reply begins with the name
+    (`WeasyPrint it is.`), and the sentence is short and no question.
     """
     first = next(iter(sentences(exchange.assistant)), "")
     echo = _ECHO.fullmatch(first.strip())
@@ -169,7 +176,9 @@ _FIX = re.compile(
 
 def diagnosis(report: str, reply: Sequence[str]) -> str:
     """
-    Return the sentence of *reply* that names the cause of the fault in *report*, and the fix after it; empty without both.
+    Return the sentence of *reply* that names the cause of the fault in *report*.
+
+    The fix after it is included; empty without both.
 
     Examples:
         >>> reply = ["The worker was killed because its cache had no limit.", "It has 200 MB now."]
