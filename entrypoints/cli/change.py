@@ -72,8 +72,9 @@ def update(
     """
     Change what is known about an entry; what is not given stays.
 
-    A file has the word on its title and labels: they come back from it when it changes. A knowledge bank is a record: it
-    keeps a lesson's heading and confidence as they were, and the store's are shown.
+    A file has the word on its title and labels: they come back from it when it changes. A knowledge
+    bank is a record: it keeps a lesson's heading and confidence as they were, and the store's are
+    shown.
     """
     change = EntryChange(
         title=None if title is None else readable(title),

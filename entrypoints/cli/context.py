@@ -159,7 +159,7 @@ def _learnings(entries: Entries, injection: Injection) -> tuple[Answer, ...]:
 
 def _conversations(entries: Entries, related: Related) -> tuple[Answer, ...]:
     rated = {item.seq: item for item in related.nearby.best}
-    unrated = (Rated(seq, 0.0, {}) for seq in related.section.seqs)  # told for its session or its age alone
+    unrated = (Rated(seq, 0.0, {}) for seq in related.section.seqs)  # shown for session or age
     return _answers(entries, [rated.get(item.seq, item) for item in unrated])
 
 

@@ -90,11 +90,12 @@ def edit(
     as_json: AsJson = False,
 ) -> None:
     """
-    Correct the text of an entry, in the store and in the knowledge banks or the file where it stands.
+    Correct the text of an entry, in the store and in the knowledge banks or the file where it
+    stands.
 
-    Without a text it opens $VISUAL or $EDITOR. A lesson keeps its counters, and is still found by its old id; its old
-    text does not come back by an import. Of a session or a captured section the editor gets the markdown of its file; your
-    own documents you edit yourself.
+    Without a text it opens $VISUAL or $EDITOR. A lesson keeps its counters, and is still found by
+    its old id; its old text does not come back by an import. Of a session or a captured section the
+    editor gets the markdown of its file; your own documents you edit yourself.
     """
     memory = open_for(project_root, global_store, create=False)
     entry = find_entry(memory.repository, entry_id)

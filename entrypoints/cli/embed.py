@@ -131,7 +131,7 @@ def _changed(spaces: Spaces, provider: str) -> Spaces:
     named = spaces.settings.embedding_provider
     if named != AUTO:
         raise typer.BadParameter(f"{EMBEDDING_SETTING} names {named!r}: change it there", param_hint="--provider")
-    changed = open_spaces(spaces.settings, provider, spaces.store, spaces.warn)  # nothing is remembered yet
+    changed = open_spaces(spaces.settings, provider, spaces.store, spaces.warn)  # not stored yet
     offer_downloads(changed)
     try_embedders(changed)
     changed.settle_provider(force=True)

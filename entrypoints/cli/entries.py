@@ -87,7 +87,8 @@ def list_entries(
     """
     List what is remembered, the newest first.
 
-    Learnings that may be shown here, and everything else of this project; with --project, --origin or --workspace all of there.
+    Learnings that may be shown here, and everything else of this project; with --project, --origin
+    or --workspace all of there.
     """
     memory = open_for(project_root, global_store, create=False)
     only = chosen(collection, kinds, project=project, workspace=workspace, permanent=permanent, tag=tag)

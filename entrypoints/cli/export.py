@@ -70,7 +70,7 @@ def export(
                 memory.repository, memory.spaces.vectors_for("session"), output if to_file else None, replace=force
             )
         else:
-            with suppress(StorageError):  # a project without its first commit is found by its path only
+            with suppress(StorageError):  # without a first commit, only the path identifies it
                 look_up_new_ones(build_know_projects(memory), project_root, ASK_SECONDS)
             _export_lines(memory, output if to_file else None, replace=force)
     except UnreadableFileError as error:

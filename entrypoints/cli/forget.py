@@ -84,12 +84,14 @@ def forget(
     """
     Forget for good what was kept, and prove it.
 
-    It shows what goes and every place that keeps it, and asks; without a terminal it wants --yes. Then it is erased from the
-    store and all its copies, from the journal of conversations, logs, and the files that hardwon wrote, and all of these are
-    searched byte by byte. It does not come back by an import, a capture or a clone.
+    It shows what goes and every place that keeps it, and asks; without a terminal it wants --yes.
+    Then it is erased from the store and all its copies, from the journal of conversations, logs,
+    and the files that hardwon wrote, and all of these are searched byte by byte. It does not come
+    back by an import, a capture or a clone.
 
-    A text is found in each of its spellings: composed or decomposed, in any letter case, full width, as JSON, and over lines,
-    quoted and commented ones too. hardwon delete is the recoverable way.
+    A text is found in each of its spellings: composed or decomposed, in any letter case, full
+    width, as JSON, and over lines, quoted and commented ones too. hardwon delete is the recoverable
+    way.
     """
     memory = open_for(project_root, global_store, create=False)
     if undo is not None:

@@ -126,7 +126,7 @@ def init(
             output.show_undone(set_up.undo(plan, everything=agent is None), store, agent or (), has_record=has_record)
         elif not dry_run:
             if settings.server:
-                open_for(project.folder, global_store).close()  # nothing is written while it can't be reached
+                open_for(project.folder, global_store).close()  # fails before anything is written
             if everywhere is not None:
                 set_up.record.keep_everywhere(wanted=everywhere)
             output.note(set_up.carry_out(plan, project.root))

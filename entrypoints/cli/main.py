@@ -290,7 +290,7 @@ def _run(arguments: Sequence[str]) -> int:
         return _failed(str(error) or "interrupted", USERS_MISTAKE)
     except HardwonError as error:
         return _failed(str(error), OUR_FAILURE)
-    except (BrokenPipeError, SystemExit):  # whoever reads has read enough; typer and rich would leave
+    except (BrokenPipeError, SystemExit):  # the reader has left; typer and rich would exit
         silence()
         return OK
     except OSError as error:  # those of the store became errors of ours on their way here

@@ -42,7 +42,7 @@ def pause(
     pauses = open_pauses(resolve(project_root, global_store).settings.global_store)
     added = Pause(session_id, now, ends_at)
     pauses.add(added)
-    paused = pause_of(session_id, pauses.read(), now) or added  # one that holds longer may have been there
+    paused = pause_of(session_id, pauses.read(), now) or added  # a longer one may exist
     if as_json:
         print_json(pause_document(paused))
     else:

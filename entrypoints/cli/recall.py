@@ -107,7 +107,7 @@ def _print_in_terminal(line: Marked) -> None:
 
 
 def _coloured(line: Marked) -> Text:
-    text, at = Text(), 0  # what is marked was made visible as a whole: parts of it would read otherwise
+    text, at = Text(), 0  # sanitized as a whole before: parts of it would read otherwise
     for start, end in line.spans:
         text.append(spelt_out(line.text[at:start]))
         text.append(spelt_out(line.text[start:end]), "" if out().no_color else HIGHLIGHT)
@@ -336,7 +336,7 @@ def recall(
         return
     defaults = COLLECTIONS[collection]
     memory = open_for(project_root, global_store, create=False)
-    place = "conversations" if policy == "context" else collection  # what was touched of late counts there too
+    place = "conversations" if policy == "context" else collection  # recent files count too
     workplace = workplace_for(place, memory, project_root, memory.warn)
     asker, wanted = who_asks(by_slash_command=typed), chosen(collection, kinds, permanent=permanent, tag=tag)
     question = Question(

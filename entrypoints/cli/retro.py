@@ -64,8 +64,8 @@ def write(
     """
     Keep the lessons of a retrospective, in the knowledge bank and in the store.
 
-    Every lesson goes to docs/knowledge-bank/ (a universal one to the store's folder) and to the store; when one can't
-    be written, none is. What is known is counted once more.
+    Every lesson goes to docs/knowledge-bank/ (a universal one to the store's folder) and to the
+    store; when one can't be written, none is. What is known is counted once more.
     """
     settings, warnings = resolve(project_root, global_store).settings, _Warnings()
     opened = functools.cache(lambda: open_memory(settings, warnings.add))
@@ -247,7 +247,10 @@ def promote(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let a project's learning be shown in every project, also in foreign ones; it stays one entry."""
+    """
+    Let a project's learning be shown in every project, also in foreign ones;
+    it stays one entry.
+    """
     memory = _opened(project_root, global_store)
     if memory is None:
         return _print_revised({**NOT_LOOKED_AT, "promoted": False}, [REVIEW_SKIPPED], as_json=as_json)

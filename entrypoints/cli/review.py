@@ -73,12 +73,14 @@ def review(
     """
     Review what waits for your decision.
 
-    These are pairs of lessons of which the newer one seems to say the same as the older one, or to replace it; lessons that were
-    changed in a knowledge bank by hand; projects that are not trusted; and notes that were captured this week. In a terminal
-    each is decided by a key; hardwon view shows the same in the browser.
+    These are pairs of lessons of which the newer one seems to say the same as the older one, or to
+    replace it; lessons that were changed in a knowledge bank by hand; projects that are not
+    trusted; and notes that were captured this week. In a terminal each is decided by a key; hardwon
+    view shows the same in the browser.
 
-    Until you decide, a session's block and an answer show the newer one of a pair only. A superseded lesson is ranked
-    below all others, with the lesson that took its place; hardwon edit ID --superseded-by "" takes that back.
+    Until you decide, a session's block and an answer show the newer one of a pair only. A
+    superseded lesson is ranked below all others, with the lesson that took its place; hardwon edit
+    ID --superseded-by "" takes that back.
     """
     memory = open_for(project_root, global_store, create=False)
     if older is None or newer is None:

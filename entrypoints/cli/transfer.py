@@ -131,12 +131,12 @@ def import_knowledge(
     """
     Bring the knowledge bank, or what an older program remembered, into the store.
 
-    The bank is the project's docs/knowledge-bank/*.md and the store's own *.md.
-    An older index inside the project that config.jsonc names (semantic.indexPath)
-    comes in with it, but for files elsewhere. What was seen before is left alone, so it can be run again.
+    The bank is the project's docs/knowledge-bank/*.md and the store's own *.md. An older index
+    inside the project that config.jsonc names (semantic.indexPath) comes in with it, but for files
+    elsewhere. What was seen before is left alone, so it can be run again.
 
-    Lessons that were edited or removed in the bank since stay as they were, and are told; --changed takes that over,
-    after it showed each and asked.
+    Lessons that were edited or removed in the bank since stay as they were, and are told; --changed
+    takes that over, after it showed each and asked.
     """
     if file is not None:
         _import_file(file, project_root, global_store, no_embed=no_embed, as_json=as_json)
@@ -235,7 +235,7 @@ def _import_export(
         for _ in export.records():
             bar.advance(task)
         memory = open_for(project_root, global_store)
-        look_up_if_possible(build_know_projects(memory), project_root)  # it may be a clone of a project of the export
+        look_up_if_possible(build_know_projects(memory), project_root)  # maybe a known clone
         bar.reset(task, description="importing", total=export.count)
         deadline = Deadline.after(ASK_GIT_SECONDS, time.monotonic)
         imported = build_import_store(memory).merge(export.records(), deadline, lambda: bar.advance(task))

@@ -64,7 +64,7 @@ class Typed(NamedTuple):
 
 
 def _standard_input() -> str:
-    from hardwon.entrypoints.streams import standard_input  # it imports what reads markdown, which few commands need
+    from hardwon.entrypoints.streams import standard_input  # imports the markdown reader
 
     return standard_input()
 
@@ -85,7 +85,7 @@ def with_typed(arguments: Sequence[str], read: Callable[[], str] = _standard_inp
     if allowed is None or TYPED not in _options(arguments):
         return list(arguments)
     typed = parse(read(), allowed)
-    # As the system would hand it over: undecodable in this locale or not, the command gets the same bytes.
+    # As the system would pass it: the command gets the same bytes, whatever the locale.
     words = [END_OF_OPTIONS, os.fsdecode(typed.text.encode())] if typed.text else []
     return [*arguments, *typed.options, *words]
 

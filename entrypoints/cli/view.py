@@ -30,10 +30,11 @@ def view(
     global_store: GlobalStore = None,
 ) -> None:
     """
-    Look at the memory in the browser: search, map, what sessions were given and why, and what waits for a decision.
+    Look at the memory in the browser: search, map, what sessions were given and why, and what waits
+    for a decision.
 
-    The page is on this machine alone, and the address works once, for one browser. It ends with Ctrl-C, or after an hour
-    without a request.
+    The page is on this machine alone, and the address works once, for one browser. It ends with
+    Ctrl-C, or after an hour without a request.
     """
     from hardwon.entrypoints.view.server import View, listen  # a third of a second
 
@@ -52,7 +53,7 @@ def view(
         say("Ctrl-C ends it")
         sys.stdout.flush()  # a program that started this reads the address now
         if not no_open:
-            # A browser of the terminal does not return before it ends, and needs the page until then.
+            # A terminal browser blocks until it ends, and needs the page until then.
             threading.Thread(target=_open, args=(page,), daemon=True).start()
         if page.serve():
             say("Ended: the page was not used for an hour")

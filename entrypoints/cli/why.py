@@ -68,7 +68,10 @@ def why(
     global_store: GlobalStore = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell what was injected into sessions and why, or prove it: exit code 1 then says that something differs."""
+    """
+    Tell what was injected into sessions and why, or prove it: exit code 1 then says that something
+    differs.
+    """
     del typed
     memory = open_for(project_root, global_store, create=False)
     if prompt is not None:

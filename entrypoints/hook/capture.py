@@ -90,5 +90,5 @@ def _kept(text: str, root: str) -> str:
     """Redact *text*, and truncate it if it is too long."""
     if not text:
         return ""
-    clean = cleaning_for(root).beginning(text, LONGEST_TEXT)  # patterns are compiled for the first text only
+    clean = cleaning_for(root).beginning(text, LONGEST_TEXT)  # compiles patterns only here
     return clean + CUT if len(text) > LONGEST_TEXT else clean

@@ -150,7 +150,7 @@ class Event:
             defused,  # compiles patterns, for a block only
             framed,
         )
-        from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings hashlib, and OpenSSL with it
+        from hardwon.entrypoints.hook.markdown_pipeline import markdown_block  # brings OpenSSL
 
         store, limit = self._settings.global_store, self._settings.injection_limit
         text = markdown_block(self._request.project_root, store, limit, now(), self.warn)
@@ -175,7 +175,7 @@ class Event:
     def _answers_prompt(self) -> bool:
         if not (self._injects and self._settings.prompt_enabled) or self._request.is_of_the_host:
             return False
-        from hardwon.domain.model.injection.prompt_terms import is_worth_asking  # compiles patterns, for a prompt only
+        from hardwon.domain.model.injection.prompt_terms import is_worth_asking  # compiles patterns
 
         return is_worth_asking(self._request.prompt)
 

@@ -47,7 +47,7 @@ class Hook:
         self._output = output
         self._started = started
         self._watched_from = time.monotonic()
-        self._slowdown = slowdown(started)  # now: to wait for the host's JSON says nothing about the machine
+        self._slowdown = slowdown(started)  # before the wait for the host's JSON
         self._request: HookRequest | None = None
         self._present: Event | PausedEvent | None = None
 

@@ -20,7 +20,7 @@ def main() -> None:
         for number in SIGNALS:
             signal.signal(number, _leave)
         gc.disable()  # nothing lives long enough to be worth a look: up to a twentieth of the CPU
-        from hardwon.entrypoints.hook.hook import Hook  # a module that cannot be imported is no error of the session
+        from hardwon.entrypoints.hook.hook import Hook  # caught if broken
         from hardwon.entrypoints.hook.output import Output
         from hardwon.entrypoints.hook.watchdog import process_start
 

@@ -147,7 +147,7 @@ class HookRequest(NamedTuple):
         age, tokens = self.payload.get("seconds_since_last_response"), self.payload.get("context_tokens")
         if not (isinstance(age, int) and isinstance(tokens, int) and 0 <= age <= OLDEST_RESPONSE):
             return None
-        from hardwon.domain.model.injection.receipt import LastResponse  # for a session that goes on
+        from hardwon.domain.model.injection.receipt import LastResponse  # for a continued session
 
         return LastResponse(age, tokens)
 
@@ -202,7 +202,7 @@ def _end_of_object(payload: bytes) -> int:
     if not text.startswith(b"{"):
         return 0
     try:
-        _, length = json.JSONDecoder().raw_decode(text.decode("latin-1"))  # a character a byte: its structure is ASCII
+        _, length = json.JSONDecoder().raw_decode(text.decode("latin-1"))  # a byte a character
     except (ValueError, RecursionError):
         return 0
     return len(payload) - len(text) + length

@@ -39,7 +39,7 @@ BUSY_SECONDS = 0.5
 LEFT = "{} knowledge-bank files are left for next time, or run: hardwon import"
 LARGEST_IMPORT = 250_000  # bytes: about 2,000 entries, which take half a second
 
-LARGEST_UPGRADE = 16_000_000  # bytes: half a second; a larger store of an earlier version is the worker's
+LARGEST_UPGRADE = 16_000_000  # bytes: half a second; larger stores are migrated by the worker
 
 
 class SessionStart:
@@ -117,7 +117,7 @@ class SessionStart:
 
     def record(self, injection: Injection, request: HookRequest) -> None:
         """Store and count the receipt of the printed block, unless the store is busy."""
-        from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # the block is out now
+        from hardwon.domain.use_cases.inject_at_start import receipt_of_start  # after the output
 
         now, project = self._memory.clock.now(), self._workplace.project
         receipt = receipt_of_start(injection, session_id=request.session_id, project=project, at=now)

@@ -95,7 +95,7 @@ def _serve_stdio(options: argparse.Namespace) -> int:
 
 
 def _serve_http(options: argparse.Namespace) -> int:
-    from hardwon.entrypoints.mcp.http import LoopbackTransport, address, listen  # it brings the SDK: a second
+    from hardwon.entrypoints.mcp.http import LoopbackTransport, address, listen  # the SDK: a second
 
     listener = listen(options.host, options.port)
     print(f"{NAME}: {address(listener, options.host)}", file=sys.stderr, flush=True)

@@ -142,7 +142,7 @@ class MemoryServer:
         if self._given_tools is not None:
             return self._given_tools
         try:
-            from hardwon.entrypoints.mcp.tools import make_tools  # pydantic: most sessions call no tool
+            from hardwon.entrypoints.mcp.tools import make_tools  # brings pydantic; rarely called
         except ImportError as error:
             raise ToolError(f"hardwon is not installed completely ({error}), run: {REINSTALL}") from error
         return make_tools(self._worker)

@@ -115,7 +115,7 @@ class StdioTransport:
         Nothing can interrupt it. It makes the tools too, if one is called first: the event loop
         goes on meanwhile, and an end of input counts only after that.
         """
-        with contextlib.suppress(OSError):  # a terminal that is gone, say, is a client that has left
+        with contextlib.suppress(OSError):  # such as a closed terminal: the client has left
             while line := self._wire.incoming.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE and not line.endswith(b"\n"):
                     self._skip_line()

@@ -137,7 +137,7 @@ class StartupScan:
             self._thread.join(LAST_FILE_SECONDS)
 
     def _run(self) -> None:
-        from hardwon.entrypoints.bootstrap_files import build_know_projects  # a start need not wait for it
+        from hardwon.entrypoints.bootstrap_files import build_know_projects  # slow
         from hardwon.entrypoints.projects import look_up_if_possible
 
         try:
@@ -318,7 +318,7 @@ class MemoryWorker:
         self._memory = None
 
     def _embed(self) -> list[str]:
-        from hardwon.entrypoints.embed_after_write import embed_now  # numpy and more: only writes need it
+        from hardwon.entrypoints.embed_after_write import embed_now  # numpy, for writes
 
         memory = open_memory(self.settings, self.warn)
         with contextlib.closing(memory):
