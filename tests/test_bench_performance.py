@@ -12,10 +12,10 @@ from bench.cost import doors
 from bench.figures import Aim, Figure, aim_of
 from bench.performance import cell, write_page
 from bench.project import make_project
+from hardwon.adapters.sqlite.derived import count_ranked
 from hardwon.adapters.sqlite.keyword_index import is_intact
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import pack_postings
-from hardwon.adapters.sqlite.tallies import count_ranked
 
 MISSED = Figure("start_new", "session start, query new: CPU", 1_000, 260.0, "ms", 20.04, aim=Aim(12, "ratio"))
 MET = MISSED._replace(name="stop", title="Stop: CPU", ratio=2.2, aim=Aim(2.3, "ratio"))

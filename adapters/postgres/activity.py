@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from psycopg.types.json import Jsonb
 
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.named import entry_named, number_of
+from hardwon.adapters.postgres.query import entry_named, number_of
 from hardwon.adapters.sql.activity import (
     KEPT_RECEIPTS,
     RECEIPT_FIELDS,

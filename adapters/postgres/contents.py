@@ -8,9 +8,9 @@ from operator import itemgetter
 from hardwon.adapters.postgres.activity import CHANGES, PostgresHistory, PostgresInfluences
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.file_state import PostgresAbsences
-from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
-from hardwon.adapters.postgres.named import number_of
+from hardwon.adapters.postgres.metadata import PostgresImportLedger
 from hardwon.adapters.postgres.projects import PostgresProjects, read_projects
+from hardwon.adapters.postgres.query import number_of
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, to_entry
 from hardwon.adapters.sql.contents import SqlStoreContents
 from hardwon.adapters.sql.database import Row, as_given

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from psycopg import sql as composed
 
-from hardwon.adapters.postgres.parameters import public
 from hardwon.adapters.postgres.server import parameters_of, shown
 from hardwon.adapters.postgres.session import LONGEST_WAIT, Row, Session, Statement
 from hardwon.domain.model.errors import StorageError
@@ -19,6 +18,11 @@ from hardwon.domain.model.errors import StorageError
 if TYPE_CHECKING:
     from hardwon.adapters.sql.filter import Where
     from hardwon.domain.model.filters import EntryFilter
+
+
+from psycopg.types.json import Jsonb
+
+from hardwon.domain.model.redaction import redact
 
 T = TypeVar("T")
 
@@ -244,3 +248,34 @@ def _only_reads(statement: str) -> bool:
 
 def _ignore(_: str) -> None:
     pass
+
+
+SHORTEST_SECRET = 8
+
+
+def public(value: Any) -> Any:
+    """Return a parameter of a statement without secrets, and as text that PostgreSQL can store."""
+    match value:
+        case str():
+            text = value.replace("\0", "\ufffd")
+            return redact(text) if len(value) >= SHORTEST_SECRET else text
+        case list() | tuple():
+            return [public(item) for item in value]
+        case dict():
+            return Jsonb(_public_json(value))
+        case Jsonb():
+            return Jsonb(_public_json(value.obj))
+        case _:
+            return value
+
+
+def _public_json(value: Any) -> Any:
+    match value:
+        case str():
+            return public(value)
+        case list() | tuple():
+            return [_public_json(item) for item in value]
+        case dict():
+            return {public(name): _public_json(item) for name, item in value.items()}
+        case _:
+            return value

@@ -8,8 +8,7 @@ from psycopg.types.json import Jsonb
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.redact_rows import DROP_HEADINGS, count_secrets, redact_rows, redact_saved
-from hardwon.adapters.postgres.restore import SECTIONS
-from hardwon.adapters.postgres.saved import OF_SECTIONS, Saved
+from hardwon.adapters.postgres.restore import OF_SECTIONS, SECTIONS, Saved
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.postgres.texts import (
     ENTRY_TABLES,

@@ -9,7 +9,7 @@ from hardwon.adapters.postgres.matches import BEST, Page, PagedMatches, ScoredMa
 from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.rows import TEXT
 from hardwon.adapters.postgres.session import Row
-from hardwon.adapters.postgres.tokens import stems
+from hardwon.adapters.postgres.words import stems
 from hardwon.adapters.sql.filter import Where
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import KeywordIndexUnavailableError, StorageError

@@ -15,11 +15,10 @@ import psycopg
 from psycopg import errors
 from psycopg import sql as composed
 
-from hardwon.adapters.postgres.errors import translated
 from hardwon.adapters.postgres.migrate_spellings import unite_spellings
-from hardwon.adapters.postgres.server import parameters_of, shown, with_database
+from hardwon.adapters.postgres.server import parameters_of, shown, translated, with_database
 from hardwon.adapters.postgres.session import CONNECT_SECONDS, NEWEST
-from hardwon.adapters.postgres.vector_index import LARGEST_SCAN
+from hardwon.adapters.postgres.vectors import LARGEST_SCAN
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 
 FOLDER = Path(__file__).parent / "migrations"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.named import number_of
+from hardwon.adapters.postgres.query import number_of
 from hardwon.adapters.sql.projects import SqlProjects
 from hardwon.domain.model.errors import StorageError
 from hardwon.domain.model.project import Identity, Project, Registry, Trust, TrustMode

@@ -1,6 +1,6 @@
 """Proposed supersessions of a tenant."""
 
-from hardwon.adapters.postgres.named import number_of
+from hardwon.adapters.postgres.query import number_of
 from hardwon.adapters.sql.proposals import SqlProposals
 
 

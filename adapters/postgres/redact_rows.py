@@ -9,8 +9,8 @@ from psycopg.types.json import Jsonb
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.entries import RENAME
 from hardwon.adapters.postgres.put_entry import DROP_VECTORS
+from hardwon.adapters.postgres.restore import NUMBERED, Saved
 from hardwon.adapters.postgres.rows import SELECT_ENTRY, facts_of, texts_of, to_entry
-from hardwon.adapters.postgres.saved import NUMBERED, Saved
 from hardwon.adapters.postgres.texts import (
     ENTRY_TABLES,
     JSON,

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import psycopg
 from psycopg import sql as composed
 
-from hardwon.adapters.postgres.errors import LostConnectionError, NoAnswerError, translated
+from hardwon.adapters.postgres.server import LostConnectionError, NoAnswerError, translated
 from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.ports.override import override
 

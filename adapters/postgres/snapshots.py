@@ -10,8 +10,7 @@ from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
 from hardwon.adapters.postgres.query import where
 from hardwon.adapters.postgres.redact_rows import redact_saved
-from hardwon.adapters.postgres.restore import PostgresSnapshot
-from hardwon.adapters.postgres.saved import Saved
+from hardwon.adapters.postgres.restore import PostgresSnapshot, Saved
 from hardwon.adapters.postgres.session import NEWEST, Row
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.errors import NewerSchemaError, StorageError

@@ -160,7 +160,7 @@ class PostgresStore(Store):
 
     @override
     def vector_index(self, vectors: "VectorStore") -> "VectorIndex":
-        from hardwon.adapters.postgres.vector_index import PostgresVectorIndex
+        from hardwon.adapters.postgres.vectors import PostgresVectorIndex
 
         if not isinstance(vectors, PostgresVectorStore):
             raise TypeError(f"{type(vectors).__name__} is on no server")
@@ -221,7 +221,7 @@ class PostgresStore(Store):
     @property
     @override
     def ledger(self) -> "ImportLedger":
-        from hardwon.adapters.postgres.import_ledger import PostgresImportLedger
+        from hardwon.adapters.postgres.metadata import PostgresImportLedger
 
         return PostgresImportLedger(self.database)
 

@@ -8,8 +8,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.parameters import public
+from hardwon.adapters.postgres.database import Database, public
 from hardwon.adapters.postgres.session import Row
 from hardwon.adapters.sql.metadata import AUTOMATIC_PROVIDER
 from hardwon.domain.model.forgotten import SECRET

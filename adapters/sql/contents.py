@@ -10,7 +10,7 @@ from operator import itemgetter
 from hardwon.adapters.sql.activity import readable_changes, usage_values
 from hardwon.adapters.sql.database import Database, Decoder, Role, Row, Statement, as_given
 from hardwon.adapters.sql.file_state import SqlAbsences
-from hardwon.adapters.sql.import_ledger import SqlImportLedger
+from hardwon.adapters.sql.metadata import SqlImportLedger
 from hardwon.domain.model.activity import PastChange
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.export import (

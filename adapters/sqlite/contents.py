@@ -8,7 +8,7 @@ from hardwon.adapters.sqlite.activity import SqliteInfluences, decode_change
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.decoding import Decoder, text, timestamp
 from hardwon.adapters.sqlite.file_state import SqliteAbsences
-from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+from hardwon.adapters.sqlite.metadata import SqliteImportLedger
 from hardwon.adapters.sqlite.projects import SqliteProjects
 from hardwon.adapters.sqlite.registry import read_projects
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries

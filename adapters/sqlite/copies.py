@@ -2,7 +2,7 @@
 Whole copies of a store by SQLite's backup API: written, checked, flushed, published by a rename, and opened again.
 
 A copy is made in one step: SQLite then reads all pages in one transaction, so that concurrent writes
-neither show in it nor restart it, as they would between steps.
+neither show in it nor restart it, as they would between steps. Before a migration one is kept beside the store.
 """
 
 import contextlib
@@ -11,17 +11,18 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import closing
 
 from hardwon.adapters.durable import refuse_irregular
-from hardwon.adapters.folder import Folder
-from hardwon.adapters.sqlite import tallies, vector_blocks
+from hardwon.adapters.folder import Folder, real_place
+from hardwon.adapters.sqlite import derived, vectors
 from hardwon.adapters.sqlite.database import (
     BUSY_SECONDS,
     TEMPORARY,
     Database,
 )
 from hardwon.adapters.sqlite.file_errors import REPAIR, translated
-from hardwon.adapters.sqlite.schema import migrate, refuse_newer, schema_version
+from hardwon.adapters.sqlite.schema import copies_beside, migrate, refuse_newer, schema_version
 from hardwon.adapters.sqlite.untrusted import (
     MEGABYTE,
     UntrustedDatabase,
@@ -168,14 +169,14 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
             raise StorageError("it is no store of hardwon")
         migrate(copy.connection)
     _drop_triggers(copy)
-    copy.rows(f"DELETE FROM {tallies.TABLE}")  # nothing keeps them any more
+    copy.rows(f"DELETE FROM {derived.TALLY_TABLE}")  # nothing keeps them any more
     if copy.rows("PRAGMA foreign_key_check"):
         raise StorageError("parts of its entries are missing")
 
 
 def _drop_triggers(copy: Database) -> None:
     """Drop the triggers of derived tables, whatever they do: a copy has no use for them, and may run none."""
-    for name in (*vector_blocks.TRIGGERS, *tallies.TRIGGERS):
+    for name in (*vectors.BLOCK_TRIGGERS, *derived.TALLY_TRIGGERS):
         copy.rows(f"DROP TRIGGER IF EXISTS {name}")
 
 
@@ -199,3 +200,43 @@ def _let_be_single(path: str) -> None:
         finally:
             os.close(descriptor)
         folder.flush()
+
+
+KEPT = 2
+PARTIAL = ".partial"
+
+
+def keep_copy(path: str, version: int) -> None:
+    """
+    Copy the store at *path* to `memory.db.v{version}`, replacing an earlier copy of that name, and remove all but the last two.
+
+    For the holder of the store's write lock: no other process then writes such a copy, and the copy holds what was
+    committed before. Its pages are not checked: a damaged keyword index must not keep a store from being migrated.
+    The name appears when the copy is whole and on the disk.
+
+    Raises:
+        StorageError: it can't be written; nothing was changed.
+    """
+    path = real_place(path)
+    _sweep(path)
+    copy = f"{path}.v{version}"
+    written = f"{copy}{PARTIAL}"
+    try:
+        with closing(Database(path)) as source:  # a connection in a write transaction can't be copied
+            write_copy(source, written, checked=False)
+        publish(written, copy)
+    except StorageError as error:
+        remove(written)
+        raise StorageError(
+            f"the store was not migrated, as no copy of it could be kept before: {error}; nothing was changed"
+        ) from error
+    for _, old in sorted((os.stat(path).st_mtime_ns, path) for _, path in copies_beside(path))[:-KEPT]:
+        remove(old)
+
+
+def _sweep(path: str) -> None:
+    """Remove what a killed process left of a copy."""
+    folder, file = os.path.split(path)
+    for name in os.listdir(folder):
+        if name.startswith(f"{file}.v") and name.endswith(PARTIAL):
+            remove(os.path.join(folder, name))

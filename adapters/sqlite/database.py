@@ -9,8 +9,16 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hardwon.adapters.folder import Folder
-from hardwon.adapters.sqlite.file_errors import COMPANIONS, OF_THE_FILE, REPAIR, primary_code, translated
-from hardwon.adapters.sqlite.shared_index import address_option, has_room, reserve
+from hardwon.adapters.sqlite.file_errors import (
+    COMPANIONS,
+    OF_THE_FILE,
+    REPAIR,
+    address_option,
+    has_room,
+    primary_code,
+    reserve,
+    translated,
+)
 from hardwon.adapters.store_folder import OWN_NAMES, PRIVATE_FOLDER, opened_store, refuse_planted
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import HardwonError

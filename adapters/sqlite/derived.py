@@ -1,10 +1,19 @@
-"""Tables that are derived from others: made again where they were dropped or damaged; and the blocks that some are packed by."""
+"""
+Tables that are derived from others: made again where they were dropped or damaged; the blocks of some; and tallies.
 
-from collections.abc import Callable, Sequence
+Tallies say how many ranked entries there are of each kind, category, reach and project. Triggers keep them in the transaction of
+every change, in every process. A row without a kind has the negative sum of all others: where the rows do not sum to 0 some are
+missing or damaged, and entries are counted one by one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.query import placed, visible_by_group, where
 from hardwon.domain.model.errors import StorageError
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.vocabulary import KINDS
 
 SHIFT = 10
 """The bits of an entry's number that tell its place in its block of 1,024, in triggers too."""
@@ -46,5 +55,62 @@ def remake(
         for trigger in triggers:
             database.connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
         for table in tables:
-            database.connection.execute(f"DROP TABLE IF EXISTS {table}")
+            database.connection.execute(f"DROP TALLY_TABLE IF EXISTS {table}")
         run_scripts(database.connection, script)
+
+
+TALLY_TABLE = "entry_tally"
+TALLY_TRIGGERS = ("entry_tally_inserted", "entry_tally_updated", "entry_tally_deleted")
+
+TALLIED = f"""
+    SELECT category, sum(entries) FROM (
+        SELECT e.category, e.entries FROM {TALLY_TABLE} e WHERE e.kind != '' AND {{kinds}} AND {{group}}
+        UNION ALL
+        SELECT e.category, 1
+        FROM (SELECT e.* FROM {TALLY_TABLE} e WHERE e.kind != '' AND {{kinds}} AND NOT coalesce({{group}}, false)) hidden
+        CROSS JOIN entry e ON e.project IS hidden.project AND e.kind = hidden.kind
+        WHERE e.category IS hidden.category AND e.reach = hidden.reach AND e.retired = 0 AND {{placed}}
+    ) GROUP BY category HAVING sum(entries) > 0
+"""
+"""Groups that may be shown, and those entries of the others that were said in the project too."""
+
+COUNTED = "SELECT category, count(*) FROM entry e WHERE {within} GROUP BY category"
+
+
+def ensure_tallies(database: Database) -> None:
+    """Count all entries again where the table or a trigger was dropped, or the rows were damaged."""
+    from hardwon.adapters.sqlite.migrations import ENTRY_TALLY  # noqa: PLC0415  # rarely needed
+
+    remake(database, (TALLY_TABLE,), TALLY_TRIGGERS, ENTRY_TALLY, is_sound=_is_sound)
+
+
+def tallied(database: Database, only: EntryFilter) -> Mapping[str | None, int]:
+    """Return how many ranked entries of the kinds of *only* that may be shown, as it says, each category has."""
+    if not _is_sound(database):
+        within = where(EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True))
+        return dict(database.rows(COUNTED.format(within=within.sql), **within.parameters))
+    kinds, group = where(EntryFilter(kinds=only.kinds)), visible_by_group(only.visible_in)
+    others = placed(only.visible_in)
+    shown = {**kinds.parameters, **group.parameters, **others.parameters}
+    sql = TALLIED.format(kinds=kinds.sql, group=group.sql, placed=others.sql)
+    return dict(database.rows(sql, **shown))
+
+
+def count_ranked(database: Database) -> int:
+    """Return how many entries are neither deprecated nor expired."""
+    return sum(tallied(database, EntryFilter(kinds=KINDS)).values())
+
+
+def admits_all(database: Database, only: EntryFilter) -> bool:
+    """Return whether *only* admits every ranked entry."""
+    grouped = EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True)
+    return only in {grouped, grouped._replace(ranked=False)} and sum(tallied(database, only).values()) == count_ranked(
+        database
+    )
+
+
+def _is_sound(database: Database) -> bool:
+    try:
+        return bool(database.value(f"SELECT sum(entries) = 0 AND min(kind) = '' FROM {TALLY_TABLE}"))
+    except StorageError:
+        return False

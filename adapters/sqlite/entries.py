@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from hardwon.adapters.sqlite.database import Database, in_list, to_text
 from hardwon.adapters.sqlite.decoding import Decoder
+from hardwon.adapters.sqlite.derived import tallied
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts
 from hardwon.adapters.sqlite.keyword_index import drop_from_index, index_entry
 from hardwon.adapters.sqlite.query import visible, where
@@ -25,7 +26,6 @@ from hardwon.adapters.sqlite.rows import (
     upsert_entry,
     upsert_text,
 )
-from hardwon.adapters.sqlite.tallies import tallied
 from hardwon.adapters.sqlite.track_records import RANKED_LEARNING, newest_by_track_record
 from hardwon.domain.model.filters import LEARNINGS, EntryFilter
 from hardwon.domain.model.forgotten import ensure_not_forgotten

@@ -17,8 +17,11 @@ from hardwon.adapters.sqlite.database import (
 )
 from hardwon.adapters.sqlite.erase import (
     Rows,
+    count_secrets,
+    drop_indexes,
     erase_rows,
     ids_holding,
+    redact_rows,
     rows_holding,
     scrub,
     texts_holding,
@@ -28,7 +31,6 @@ from hardwon.adapters.sqlite.erase import (
 from hardwon.adapters.sqlite.file_errors import translated
 from hardwon.adapters.sqlite.hook_events import FILE_NAME as JOURNAL
 from hardwon.adapters.sqlite.keyword_index import rebuild_index
-from hardwon.adapters.sqlite.redact_rows import count_secrets, drop_indexes, redact_rows
 from hardwon.adapters.store_folder import OWN_NAMES
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import CorruptStoreError, StorageError

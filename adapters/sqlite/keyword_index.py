@@ -12,12 +12,11 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.sqlite.database import Database, Row
+from hardwon.adapters.sqlite.derived import count_ranked
 from hardwon.adapters.sqlite.fts import COLUMNS, TOKENIZER, any_of, frequencies, quoted
 from hardwon.adapters.sqlite.keyword_matches import KeywordMatches
-from hardwon.adapters.sqlite.packed_search import packed_scores
-from hardwon.adapters.sqlite.postings import drop_postings
+from hardwon.adapters.sqlite.postings import drop_postings, packed_scores
 from hardwon.adapters.sqlite.rows import SELECT_ENTRY, to_entries
-from hardwon.adapters.sqlite.tallies import count_ranked
 from hardwon.domain.model.deadline import Deadline
 from hardwon.domain.model.errors import CorruptStoreError, KeywordIndexUnavailableError, StorageError
 from hardwon.domain.model.filters import EntryFilter

@@ -5,8 +5,8 @@ from functools import cached_property
 from heapq import nlargest
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.derived import admits_all, tallied
 from hardwon.adapters.sqlite.query import in_tie_order, where
-from hardwon.adapters.sqlite.tallies import admits_all, tallied
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics
 from hardwon.domain.model.vocabulary import Category

@@ -1,6 +1,7 @@
-"""Decisions in the table `_metadata`, with those on files and warnings of this machine."""
+"""Decisions in the table `_metadata`, and the ledger of imported files. The hooks import this."""
 
-from hardwon.adapters.sql.metadata import SqlMetadata
+from hardwon.adapters.sql.metadata import SqlImportLedger, SqlMetadata, stored_path
+from hardwon.ports.override import override
 
 EXPOSED = "warned_exposed"
 OWN_FILES = "own_files"
@@ -31,3 +32,24 @@ class SqliteMetadata(SqlMetadata):
             return False
         self._remember(key, "1", self.SET)
         return True
+
+
+FINGERPRINT = "SELECT fingerprint FROM sources WHERE path = :path"
+
+
+class SqliteImportLedger(SqlImportLedger):
+    """The ledger of imports in the tables `sources` and `source_heading`."""
+
+    HEADINGS = "SELECT heading FROM source_heading WHERE path = :path"
+    FINGERPRINTS = "SELECT path, fingerprint FROM sources"
+    SET_FINGERPRINT = """
+        INSERT INTO sources (path, fingerprint) VALUES (:path, :fingerprint)
+        ON CONFLICT (path) DO UPDATE SET fingerprint = excluded.fingerprint
+    """
+    ADD_HEADING = "INSERT OR IGNORE INTO source_heading (path, heading) VALUES (:path, :heading)"
+    WITHDRAW_HEADING = "DELETE FROM source_heading WHERE path = :path AND heading = :heading"
+
+    @override
+    def fingerprint(self, path: str) -> str | None:
+        value = self._database.value(FINGERPRINT, path=stored_path(path))
+        return None if value is None else str(value)

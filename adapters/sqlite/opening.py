@@ -16,12 +16,12 @@ from hardwon.adapters.sqlite.database import (
     transaction,
     unenforced_foreign_keys,
 )
+from hardwon.adapters.sqlite.derived import ensure_tallies
 from hardwon.adapters.sqlite.file_errors import REPAIR, damage_of, may_exist, primary_code
 from hardwon.adapters.sqlite.keyword_index import ensure_index
 from hardwon.adapters.sqlite.postings import ensure_postings
 from hardwon.adapters.sqlite.schema import NEWEST, migrate, refuse_newer, schema_version
-from hardwon.adapters.sqlite.tallies import ensure_tallies
-from hardwon.adapters.sqlite.vector_blocks import ensure_blocks
+from hardwon.adapters.sqlite.vectors import ensure_blocks
 from hardwon.domain.model.errors import CorruptStoreError, OlderSchemaError, StorageError
 
 COMPANIONS = ("-wal", "-shm")
@@ -210,7 +210,7 @@ def _upgrade(database: Database, largest: int | None) -> None:
             f"{database.path} is of version {version} and too large to be brought to version {NEWEST} here;"
             " the worker or any command does it, such as: hardwon stats"
         )
-    from hardwon.adapters.sqlite.earlier_copies import keep_copy  # noqa: PLC0415  # rarely needed
+    from hardwon.adapters.sqlite.copies import keep_copy  # noqa: PLC0415  # rarely needed
 
     with database.waiting(UPGRADE_BUSY_SECONDS if largest is None else None):
         migrate(database.connection, partial(keep_copy, database.path))

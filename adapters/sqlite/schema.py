@@ -122,8 +122,7 @@ def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -
 @contextmanager
 def _repaired(connection: sqlite3.Connection, version: int) -> Iterator[None]:
     """Let the schema be that of *version* within, whatever an unfinished migration made of it."""
-    from hardwon.adapters.sqlite.drift import repair  # noqa: PLC0415  # rarely needed
-    from hardwon.adapters.sqlite.later import without_later_parts  # noqa: PLC0415  # rarely needed
+    from hardwon.adapters.sqlite.drift import repair, without_later_parts  # noqa: PLC0415  # rarely needed
 
     with without_later_parts(connection, version) as set_aside:
         repair(connection, version, set_aside)

@@ -18,10 +18,10 @@ from hardwon.adapters.sqlite.database import (
     to_text,
 )
 from hardwon.adapters.sqlite.decoding import Decoder, integer, optional, text, timestamp
+from hardwon.adapters.sqlite.erase import redact_rows
 from hardwon.adapters.sqlite.forgotten import SqliteForgottenTexts, drop_forgotten
 from hardwon.adapters.sqlite.opening import COMPANIONS
 from hardwon.adapters.sqlite.query import where
-from hardwon.adapters.sqlite.redact_rows import redact_rows
 from hardwon.adapters.sqlite.restore import SqliteSnapshot
 from hardwon.domain.model.checkpoint import Checkpoint, Contents
 from hardwon.domain.model.errors import InvalidCheckpointError, StorageError

@@ -230,7 +230,7 @@ class SqliteStore(Store):
     @cached_property
     @override
     def ledger(self) -> "ImportLedger":
-        from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
+        from hardwon.adapters.sqlite.metadata import SqliteImportLedger
 
         return SqliteImportLedger(self.database)
 

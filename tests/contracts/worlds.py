@@ -22,8 +22,8 @@ from hardwon.adapters.sqlite.activity import (
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
 from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
 from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
-from hardwon.adapters.sqlite.import_ledger import SqliteImportLedger
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
+from hardwon.adapters.sqlite.metadata import SqliteImportLedger
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.overview import SqliteOverview
 from hardwon.adapters.sqlite.projects import SqliteProjects

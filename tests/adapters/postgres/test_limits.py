@@ -11,8 +11,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.entries import index_again
-from hardwon.adapters.postgres.vector_index import PostgresVectorIndex
-from hardwon.adapters.postgres.vectors import PostgresVectorStore
+from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from hardwon.adapters.postgres.words import ensure_counted
 from hardwon.domain.model.embedding import Space, unit
 from hardwon.domain.model.errors import KeywordIndexUnavailableError

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.metadata import PostgresMetadata
-from hardwon.adapters.postgres.restore import fingerprints
-from hardwon.adapters.postgres.saved import LEDGERS, SAVED
+from hardwon.adapters.postgres.restore import LEDGERS, SAVED, fingerprints
 from hardwon.adapters.postgres.session import NEWEST
 from hardwon.domain.model.activity import FieldChange
 from hardwon.domain.model.checkpoint import Checkpoint, Contents

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.fts import any_of, frequencies
 from hardwon.adapters.sqlite.keyword_index import SELECT_MATCHES, FtsKeywordIndex
-from hardwon.adapters.sqlite.packed_search import packed_scores
-from hardwon.adapters.sqlite.postings import pack_postings
+from hardwon.adapters.sqlite.postings import pack_postings, packed_scores
 from hardwon.domain.model.filters import EVERYTHING
 from tests.adapters.sqlite.packed_vectors import leave_a_gap
 from tests.contracts.worlds import ALL, IN_TIME, world_of

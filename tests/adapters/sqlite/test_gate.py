@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.database import Database, without_secrets
+from hardwon.adapters.sqlite.erase import redact_rows
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.redact_rows import redact_rows
 
 SECRET = "gh" + "p_" + "a1B2" * 9
 PUBLIC = "[REDACTED]"

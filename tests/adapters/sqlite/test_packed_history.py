@@ -16,7 +16,7 @@ from hardwon.adapters.sqlite.derived import SHIFT
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.postings import SELECT_TEXTS, pack_postings, tokenized
-from hardwon.adapters.sqlite.vector_blocks import TABLE, TRIGGERS
+from hardwon.adapters.sqlite.vectors import BLOCK_TABLE, BLOCK_TRIGGERS
 from hardwon.domain.model.embedding import Space, Vector
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
@@ -190,9 +190,9 @@ class PackedAgreesWithPlain(RuleBasedStateMachine):
             "UPDATE vector_block SET packed = ? WHERE space_id = ? AND block = ?", (packed, space_id, number)
         )
 
-    @rule(name=st.sampled_from((TABLE, *TRIGGERS)))
+    @rule(name=st.sampled_from((BLOCK_TABLE, *BLOCK_TRIGGERS)))
     def drop_by_hand_and_reopen(self, name: str) -> None:
-        self.database.rows(f"DROP {'TABLE' if name == TABLE else 'TRIGGER'} {name}")
+        self.database.rows(f"DROP {'TABLE' if name == BLOCK_TABLE else 'TRIGGER'} {name}")
         self.reopen()
 
     @rule()

@@ -7,12 +7,11 @@ from pathlib import Path
 import attrs
 import pytest
 
-from hardwon.adapters.sqlite import packed_search, postings
+from hardwon.adapters.sqlite import postings
 from hardwon.adapters.sqlite.database import Database
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.packed_search import computes_as_sqlite, packed_scores
-from hardwon.adapters.sqlite.postings import pack_postings, varints
+from hardwon.adapters.sqlite.postings import computes_as_sqlite, pack_postings, packed_scores, varints
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.errors import StorageError
 from hardwon.ports.entries import EntryRepository
@@ -126,7 +125,7 @@ def test_an_sqlite_that_rounds_otherwise_searches_by_itself(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert computes_as_sqlite()
-    monkeypatch.setattr(packed_search, "K1", 1.2000000000000002)
+    monkeypatch.setattr(postings, "K1", 1.2000000000000002)
     computes_as_sqlite.cache_clear()
 
     assert packed(database, QUERY) is None

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite import migrations, schema
-from hardwon.adapters.sqlite.drift import drift
-from hardwon.adapters.sqlite.later import DERIVED
+from hardwon.adapters.sqlite.drift import DERIVED, drift
 from hardwon.adapters.sqlite.opening import drift_of, repair_store
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.domain.model.injection.receipt import Receipt, Shown

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.database import Database
-from hardwon.adapters.sqlite.migrate_banks import LARGEST_FILE, bank_at
+from hardwon.adapters.sqlite.migrate_projects import LARGEST_FILE, bank_at
 from tests.adapters.sqlite.earlier_store import EarlierStore, bank_text
 from tests.adapters.sqlite.sqlite_store import opened
 

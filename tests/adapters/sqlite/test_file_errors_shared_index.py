@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.file_errors import REGION, ROOM, free_bytes, has_room
 from hardwon.adapters.sqlite.opening import open_store
-from hardwon.adapters.sqlite.shared_index import REGION, ROOM, free_bytes, has_room
 from hardwon.domain.model.errors import StorageError
 from tests.doors.states import disk_of_small_blocks, fill_but_for, in_its_own_namespace, may_mount
 

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from hardwon.adapters.sqlite.database import Database
+from hardwon.adapters.sqlite.derived import COUNTED, TALLY_TABLE, TALLY_TRIGGERS, count_ranked, tallied
 from hardwon.adapters.sqlite.erase_files import StoreRows
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.query import where
-from hardwon.adapters.sqlite.tallies import COUNTED, TABLE, TRIGGERS, count_ranked, tallied
 from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.erasure import Erasure
 from hardwon.domain.model.filters import EVERYTHING, LEARNINGS, EntryFilter
@@ -128,13 +128,13 @@ class TalliesAgreeWithCounts(RuleBasedStateMachine):
     def restore(self) -> None:
         checkpoints_of(self.database).restore(str(self.checkpoints))
 
-    @rule(name=st.sampled_from((TABLE, *TRIGGERS)))
+    @rule(name=st.sampled_from((TALLY_TABLE, *TALLY_TRIGGERS)))
     def drop_by_hand_and_reopen(self, name: str) -> None:
-        self.database.rows(f"DROP {'TABLE' if name == TABLE else 'TRIGGER'} {name}")
+        self.database.rows(f"DROP {'TABLE' if name == TALLY_TABLE else 'TRIGGER'} {name}")
         self.database.close()
         self.use(open_store(self.folder.name))
 
-    @rule(change=st.sampled_from((f"DELETE FROM {TABLE}", f"UPDATE {TABLE} SET entries = entries + 1")))
+    @rule(change=st.sampled_from((f"DELETE FROM {TALLY_TABLE}", f"UPDATE {TALLY_TABLE} SET entries = entries + 1")))
     def damage(self, change: str) -> None:
         self.database.rows(change)
 
@@ -158,11 +158,13 @@ def database(folder: Path) -> Iterator[Database]:
 
 
 def stored(database: Database) -> list[tuple[object, ...]]:
-    return database.rows(f"SELECT kind, category, reach, project, entries FROM {TABLE} WHERE entries != 0 ORDER BY 1")
+    return database.rows(
+        f"SELECT kind, category, reach, project, entries FROM {TALLY_TABLE} WHERE entries != 0 ORDER BY 1"
+    )
 
 
 def test_a_session_start_counts_without_reading_entries(database: Database) -> None:
-    database.rows(f"UPDATE {TABLE} SET entries = entries * 7")  # sums to 0 as before
+    database.rows(f"UPDATE {TALLY_TABLE} SET entries = entries * 7")  # sums to 0 as before
 
     assert world_of(database).repository.sizes(Visibility(own=("here",))) == {"patterns": 21}
 
@@ -170,10 +172,10 @@ def test_a_session_start_counts_without_reading_entries(database: Database) -> N
 @pytest.mark.parametrize(
     "damage",
     [
-        f"DELETE FROM {TABLE}",
-        f"UPDATE {TABLE} SET entries = 5",
-        f"DELETE FROM {TABLE} WHERE kind = ''",
-        "DROP TABLE entry_tally",
+        f"DELETE FROM {TALLY_TABLE}",
+        f"UPDATE {TALLY_TABLE} SET entries = 5",
+        f"DELETE FROM {TALLY_TABLE} WHERE kind = ''",
+        "DROP TALLY_TABLE entry_tally",
     ],
 )
 def test_damaged_tallies_are_noticed_and_made_again_when_the_store_is_opened(
@@ -192,7 +194,7 @@ def test_damaged_tallies_are_noticed_and_made_again_when_the_store_is_opened(
 
 
 def test_a_store_that_is_only_read_counts_beside_damaged_tallies(database: Database, folder: Path) -> None:
-    database.rows(f"DELETE FROM {TABLE}")
+    database.rows(f"DELETE FROM {TALLY_TABLE}")
     with contextlib.closing(Database(str(folder / "memory.db"), read_only=True)) as other:
         assert_counted(other)
 

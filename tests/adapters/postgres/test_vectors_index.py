@@ -12,8 +12,7 @@ import pytest
 from psycopg import sql
 
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.vector_index import PostgresVectorIndex
-from hardwon.adapters.postgres.vectors import PostgresVectorStore
+from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from hardwon.domain.model.embedding import Space, Vector, unit
 from hardwon.domain.model.filters import EVERYTHING, EntryFilter
 from hardwon.domain.model.project import Identity

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hardwon.adapters.sqlite.earlier_copies import keep_copy
+from hardwon.adapters.sqlite.copies import keep_copy
 from hardwon.adapters.sqlite.opening import drift_of, open_store
 from hardwon.adapters.sqlite.schema import NEWEST
 from hardwon.domain.model.errors import NewerSchemaError, OlderSchemaError, StorageError
