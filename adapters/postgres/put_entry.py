@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hardwon.adapters.postgres.database import Database
 from hardwon.adapters.postgres.forgotten import PostgresForgottenTexts
-from hardwon.adapters.postgres.rows import facts_of, is_retired, texts_of
+from hardwon.adapters.postgres.rows import facts_of, texts_of
 from hardwon.adapters.postgres.session import Statement
 from hardwon.adapters.postgres.words import dropping, indexing
+from hardwon.adapters.sql.rows import is_retired
 from hardwon.domain.model.forgotten import ensure_not_forgotten
 
 if TYPE_CHECKING:

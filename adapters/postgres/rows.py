@@ -1,33 +1,19 @@
 """Mapping between entries and rows."""
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
 
 from hardwon.adapters.postgres.session import Row
-from hardwon.domain.model.activity import Usage, Validations
+from hardwon.adapters.sql.database import as_given
+from hardwon.adapters.sql.rows import ENTRY_FIELDS, FACTS, LISTS, TEXTS, columns_of, entry_of, text_hash
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
-from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
-
-FACTS = (
-    *("kind", "category", "observation_count", "confidence", "updated_at", "project", "reach", "superseded_by"),
-    *("source_project", "workspace", "branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
-)
-"""The fields of `Entry` in the table `entry` that may change, in columns of the same name."""
-
-TEXTS = (
-    *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "source"),
-    *("file_path", "file_mtime", "file_hash", "trigger_phrases", "channel", "session_id", "own_tier", "door"),
-)
-"""The fields of `Entry` in the table `entry_text` that may change, in columns of the same name."""
-
-COUNTERS = ("recall_count", "last_recalled_at", "access_count", "last_accessed", "validation_count", "useful_count")
-LISTS = ("keywords", "tags", "references", "trigger_phrases")
 
 COLUMNS: Mapping[str, str] = {
     **{field: f"e.{field}" for field in (*FACTS, "created_at", "content_hash", "words")},
@@ -45,20 +31,13 @@ COLUMNS: Mapping[str, str] = {
 """The columns that fields are read from; the tables are `entry e`, `entry_text t`, `recall r` and `usage u`."""
 
 
-def columns(fields: Iterable[str], **others: str) -> str:
-    """Return the columns of *fields*; *others* override those of `COLUMNS`."""
-    places = {**COLUMNS, **others}
-    return ", ".join(places[field] for field in fields)
-
+columns = partial(columns_of, COLUMNS)
 
 TEXT = "JOIN hardwon.entry_text t ON t.tenant = e.tenant AND t.number = e.number"
 RECALL = "LEFT JOIN hardwon.recall r ON r.tenant = e.tenant AND r.number = e.number"
 USAGE = "LEFT JOIN hardwon.usage u ON u.tenant = e.tenant AND u.number = e.number"
 AMONG = "e.tenant = %(tenant)s AND e.number = ANY(%(numbers)s)"
 IN_ORDER = "ORDER BY array_position(%(numbers)s::bigint[], e.number)"
-
-ENTRY_FIELDS = ("number", *FACTS, "created_at", *TEXTS, "anchor_id", *COUNTERS)
-"""The fields of an `Entry` that are read; its id is derived from them."""
 
 SELECT_ENTRY = f"SELECT {columns(ENTRY_FIELDS)} FROM hardwon.entry e {TEXT} {RECALL} {USAGE}"
 
@@ -73,18 +52,6 @@ SELECT_FACTS = f"SELECT {FACT_COLUMNS} FROM hardwon.entry e {RECALL} WHERE {AMON
 RANKING_VALUES = len(RankingFacts._fields)
 RECALL_COLUMNS = columns(RecallFacts._fields[1:], created_at="date_trunc('second', e.created_at)")
 SELECT_RECALL_FACTS = f"SELECT {FACT_COLUMNS}, {RECALL_COLUMNS} FROM hardwon.entry e {TEXT} {RECALL} WHERE {AMONG}"
-
-
-def text_hash(text: str) -> str:
-    """Return the hash that identifies the text of a vector."""
-    import hashlib  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
-
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def is_retired(entry: "Entry") -> bool:
-    """Return whether *entry* is in no index from the beginning; others are retired when they expire."""
-    return entry.tier == NEVER_SEARCHED
 
 
 def facts_of(entry: "Entry") -> dict[str, object]:
@@ -114,18 +81,7 @@ def to_entry(row: Row) -> "Entry":
     Raises:
         InvalidEntryError: it is no entry.
     """
-    from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
-
-    values = dict(zip(ENTRY_FIELDS, row, strict=True))
-    for field in LISTS:
-        values[field] = tuple(values[field])
-    return Entry(usage=taken_usage(values), **values)
-
-
-def taken_usage(values: dict[str, Any]) -> Usage:
-    """Pop the counters of searches and judgements from *values*."""
-    validations = Validations(values.pop("validation_count"), values.pop("useful_count"))
-    return Usage(values.pop("access_count"), values.pop("last_accessed"), validations)
+    return entry_of(as_given(row))
 
 
 def to_recall_facts(row: Row) -> RecallFacts:

@@ -4,41 +4,24 @@ import datetime as dt
 import json
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hardwon.adapters.sql.rows import ENTRY_FIELDS, FACTS, LISTS, TEXTS, columns_of, entry_of, is_retired, text_hash
 from hardwon.adapters.sqlite.database import Database, Row, to_text
 from hardwon.adapters.sqlite.decoding import DECODERS, Decoder
-from hardwon.domain.model.activity import Usage, Validations
 from hardwon.domain.model.identity import word_count
 from hardwon.domain.model.injection.entry_text import PrintedEntry
 from hardwon.domain.model.injection.related_conversations import SUMMARISED_CHARACTERS, ConversationSummary
 from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
-from hardwon.domain.model.ranking.decay import NEVER_SEARCHED
 
 if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
-FACTS = (
-    *("entry_id", "kind", "category", "observation_count", "confidence", "updated_at", "project", "reach"),
-    "superseded_by",
-    *("source_project", "workspace", "branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
-)
+COLUMNS_OF_ENTRY = ("entry_id", *FACTS)
 """The fields of `Entry` in the table `entry`, in columns of the same name but for `RENAMED`."""
 
-TEXTS = (
-    *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "created_at", "source"),
-    *(
-        "file_path",
-        "file_mtime",
-        "file_hash",
-        "anchor_id",
-        "trigger_phrases",
-        "channel",
-        "session_id",
-        "own_tier",
-        "door",
-    ),
-)
+COLUMNS_OF_TEXT = ("created_at", *TEXTS, "anchor_id")
 """The fields of `Entry` in the table `entry_text`."""
 
 RENAMED = {"entry_id": "id"}
@@ -52,7 +35,7 @@ def _counter(column: str) -> str:
     return f"max(coalesce(CAST({column} AS INTEGER), 0), 0)"
 
 
-COUNTERS = {
+PLACES_OF_COUNTERS = {
     "recall_count": _counter("r.recall_count"),
     "last_recalled_at": "r.last_recalled_at",
     "access_count": _counter("u.access_count"),
@@ -62,14 +45,13 @@ COUNTERS = {
 }
 
 COLUMNS: Mapping[str, str] = {
-    **{field: f"e.{RENAMED.get(field, field)}" for field in (*FACTS, *DERIVED)},
-    **{field: f't."{field}"' for field in TEXTS},
-    **COUNTERS,
+    **{field: f"e.{RENAMED.get(field, field)}" for field in (*COLUMNS_OF_ENTRY, *DERIVED)},
+    **{field: f't."{field}"' for field in COLUMNS_OF_TEXT},
+    **PLACES_OF_COUNTERS,
     "number": "e.seq",
 }
 """The columns that fields are read from; the tables are `entry e`, `entry_text t`, `recall r` and `usage u`."""
 
-LISTS = ("keywords", "tags", "references", "trigger_phrases")
 TIMESTAMPS = ("created_at", "updated_at")
 
 
@@ -83,18 +65,11 @@ ENCODERS: Mapping[str, Callable[[Any], object]] = {
 }
 
 
-def columns(fields: Iterable[str], **others: str) -> str:
-    """Return the columns of *fields*; *others* override those of `COLUMNS`."""
-    places = {**COLUMNS, **others}
-    return ", ".join(places[field] for field in fields)
-
+columns = partial(columns_of, COLUMNS)
 
 KEPT_FACTS = ("id", "kind", "created_at_epoch", "retired")
 STAYS_RETIRED = """retired = max(excluded.retired,
     entry.retired AND excluded.expires_at IS NOT NULL AND excluded.expires_at IS entry.expires_at)"""
-
-ENTRY_FIELDS = ("number", *(field for field in FACTS if field != "entry_id"), *TEXTS, *COUNTERS)
-"""The fields of an `Entry` that are read; its id is derived from them."""
 
 decode_entry = Decoder(ENTRY_FIELDS)
 
@@ -155,18 +130,6 @@ SELECT_RECALL_FACTS = f"""
 """
 
 
-def text_hash(text: str) -> str:
-    """Return the hash that identifies the text of a vector."""
-    import hashlib  # noqa: PLC0415  # brings OpenSSL: not on the hook's path
-
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-def is_retired(entry: "Entry") -> bool:
-    """Return whether *entry* is in no index from the beginning; others are retired when they expire."""
-    return entry.tier == NEVER_SEARCHED
-
-
 def encoded(fields: Iterable[str], source: object) -> dict[str, object]:
     """Encode *fields* of *source* for SQLite, by column."""
     values = ((field, getattr(source, field)) for field in fields)
@@ -186,7 +149,7 @@ def upsert(table: str, key: str, values: Iterable[str], kept: Collection[str]) -
 
 def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
     """Return the statement that upserts *entry* in the table `entry` and returns its number and whether it is retired."""
-    values = encoded(FACTS, entry) | {
+    values = encoded(COLUMNS_OF_ENTRY, entry) | {
         "content_hash": entry.content_hash,
         "words": word_count(entry.searchable_text()),
         "created_at_epoch": math.floor(entry.created_at.timestamp()),
@@ -198,7 +161,7 @@ def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
 
 def upsert_text(seq: int, entry: "Entry") -> tuple[str, Mapping[str, object]]:
     """Return the statement that upserts the texts of *entry* in the table `entry_text`."""
-    values = {"entry_seq": seq, **encoded(TEXTS, entry), "text_hash": text_hash(entry.searchable_text())}
+    values = {"entry_seq": seq, **encoded(COLUMNS_OF_TEXT, entry), "text_hash": text_hash(entry.searchable_text())}
     return upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")), values
 
 
@@ -210,21 +173,12 @@ def to_entry(row: Row) -> "Entry":
         ValueError: the row can't be decoded.
         InvalidEntryError: it is no entry.
     """
-    from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
-
-    values = dict(zip(ENTRY_FIELDS, decode_entry(row), strict=True))
-    return Entry(usage=taken_usage(values), **values)
+    return entry_of(decode_entry(row))
 
 
 def to_entries(database: Database, rows: Iterable[Row]) -> "Iterator[Entry]":
     """Yield the entries of rows of `SELECT_ENTRY` that can be read."""
     return database.readable("entry", rows, to_entry)
-
-
-def taken_usage(values: dict[str, Any]) -> Usage:
-    """Pop the counters of searches and judgements from *values*."""
-    validations = Validations(values.pop("validation_count"), values.pop("useful_count"))
-    return Usage(values.pop("access_count"), values.pop("last_accessed"), validations)
 
 
 def to_summary(row: Row) -> ConversationSummary:
