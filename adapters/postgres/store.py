@@ -239,7 +239,7 @@ class PostgresStore(Store):
     @cached_property
     @override
     def proposals(self) -> "Proposals":
-        from hardwon.adapters.postgres.proposals import PostgresProposals
+        from hardwon.adapters.postgres.entries import PostgresProposals
 
         return PostgresProposals(self.database)
 

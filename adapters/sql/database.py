@@ -80,7 +80,15 @@ class _AsGiven:
         return [tuple(value) if isinstance(value, list) else value for value in row]
 
 
+class _Unchanged:
+    """Returns the values of a row as the driver gave them."""
+
+    def __call__(self, row: Sequence[Any], /) -> Sequence[Any]:
+        return row
+
+
 as_given = _AsGiven()
+unchanged = _Unchanged()
 
 
 class Role:

@@ -55,7 +55,7 @@ def remake(
         for trigger in triggers:
             database.connection.execute(f"DROP TRIGGER IF EXISTS {trigger}")
         for table in tables:
-            database.connection.execute(f"DROP TALLY_TABLE IF EXISTS {table}")
+            database.connection.execute(f"DROP TABLE IF EXISTS {table}")
         run_scripts(database.connection, script)
 
 

@@ -80,7 +80,7 @@ SELECT_ENTRY = f"""
 """
 
 WANTED = """
-    FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq
+    FROM json_each(:numbers) wanted JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq
     ORDER BY wanted.key
 """
 
@@ -107,7 +107,7 @@ def fact_columns(recall_count: str) -> str:
 
 
 SELECT_FACTS = f"""
-    SELECT {columns(RankingFacts._fields)} FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value
+    SELECT {columns(RankingFacts._fields)} FROM json_each(:numbers) wanted JOIN entry e ON e.seq = wanted.value
     LEFT JOIN recall r ON r.entry_seq = e.seq
 """
 
@@ -124,7 +124,7 @@ decode_recall = Decoder(
 )
 
 SELECT_RECALL_FACTS = f"""
-    SELECT {columns(RankingFacts._fields)}, {RECALL_COLUMNS} FROM json_each(?) wanted
+    SELECT {columns(RankingFacts._fields)}, {RECALL_COLUMNS} FROM json_each(:numbers) wanted
     JOIN entry e ON e.seq = wanted.value JOIN entry_text t ON t.entry_seq = e.seq
     LEFT JOIN recall r ON r.entry_seq = e.seq
 """

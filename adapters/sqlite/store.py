@@ -248,7 +248,7 @@ class SqliteStore(Store):
     @cached_property
     @override
     def proposals(self) -> "Proposals":
-        from hardwon.adapters.sqlite.proposals import SqliteProposals
+        from hardwon.adapters.sqlite.entries import SqliteProposals
 
         return SqliteProposals(self.database)
 

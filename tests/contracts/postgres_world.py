@@ -9,13 +9,12 @@ from hardwon.adapters.postgres.activity import (
     PostgresUsageLog,
 )
 from hardwon.adapters.postgres.database import Database
-from hardwon.adapters.postgres.entries import PostgresEntryRepository, PostgresTriggerSource
+from hardwon.adapters.postgres.entries import PostgresEntryRepository, PostgresProposals, PostgresTriggerSource
 from hardwon.adapters.postgres.file_state import PostgresAbsences, PostgresTombstones
 from hardwon.adapters.postgres.keyword_index import PostgresKeywordIndex
 from hardwon.adapters.postgres.metadata import PostgresImportLedger
 from hardwon.adapters.postgres.overview import PostgresOverview
 from hardwon.adapters.postgres.projects import PostgresProjects
-from hardwon.adapters.postgres.proposals import PostgresProposals
 from hardwon.adapters.postgres.snapshots import PostgresSnapshots
 from hardwon.adapters.postgres.vectors import PostgresVectorIndex, PostgresVectorStore
 from tests.contracts.worlds import MAX_ABSENT, World

@@ -20,14 +20,13 @@ from hardwon.adapters.sqlite.activity import (
     SqliteUsageLog,
 )
 from hardwon.adapters.sqlite.database import FILE_NAME, Database
-from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteTriggerSource
+from hardwon.adapters.sqlite.entries import SqliteEntryRepository, SqliteProposals, SqliteTriggerSource
 from hardwon.adapters.sqlite.file_state import SqliteAbsences, SqliteTombstones
 from hardwon.adapters.sqlite.keyword_index import FtsKeywordIndex
 from hardwon.adapters.sqlite.metadata import SqliteImportLedger
 from hardwon.adapters.sqlite.opening import open_store
 from hardwon.adapters.sqlite.overview import SqliteOverview
 from hardwon.adapters.sqlite.projects import SqliteProjects
-from hardwon.adapters.sqlite.proposals import SqliteProposals
 from hardwon.adapters.sqlite.scan import ScanKeywordIndex
 from hardwon.adapters.sqlite.snapshots import SqliteSnapshots
 from hardwon.adapters.sqlite.vectors import SqliteVectorStore

@@ -175,7 +175,7 @@ def test_a_session_start_counts_without_reading_entries(database: Database) -> N
         f"DELETE FROM {TALLY_TABLE}",
         f"UPDATE {TALLY_TABLE} SET entries = 5",
         f"DELETE FROM {TALLY_TABLE} WHERE kind = ''",
-        "DROP TALLY_TABLE entry_tally",
+        "DROP TABLE entry_tally",
     ],
 )
 def test_damaged_tallies_are_noticed_and_made_again_when_the_store_is_opened(

@@ -1,0 +1,218 @@
+"""Reads of entries, their trigger phrases, and proposed supersessions."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from hardwon.adapters.sql.database import Decoder, Role, Row, as_given, unchanged
+from hardwon.adapters.sql.rows import entry_of
+from hardwon.domain.model.filters import EntryFilter
+from hardwon.domain.model.injection.entry_text import ConstitutionalText, PrintedEntry
+from hardwon.domain.model.injection.related_conversations import ConversationSummary
+from hardwon.domain.model.ranking.candidates import RankingFacts, RecallFacts
+from hardwon.ports.entries import EntryRepository, Field, Order, Proposal, Proposals, RankingReads
+from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
+from hardwon.ports.override import override
+
+if TYPE_CHECKING:
+    from hardwon.domain.model.entry import Entry
+
+T = TypeVar("T")
+RANKING_VALUES = len(RankingFacts._fields)
+
+
+class SqlEntries(Role, EntryRepository, RankingReads):
+    """Entries in the tables `entry` and `entry_text`, as far as they are read in the same way."""
+
+    SELECT: str
+    BY_ID: str
+    BY_NUMBER: str
+    BY_EARLIER_ID: str
+    OF_FILE: str
+    SECTIONS: str
+    HYDRATE: str
+    FIND: str
+    LATER: str
+    ORDERS: ClassVar[Mapping[Order, str]]
+    FILES: str
+    IDS: str
+    COUNT: str
+    TALLY: str
+    TEXTS: str = ""
+    PRINTED: str
+    SUMMARIES: str
+    NEWEST_SUMMARIES: str
+    FACTS: str
+    RECALL_FACTS: str
+    OUTDATED: str
+    REFERENCES: str
+    RULES: str
+    _decode: Decoder = as_given
+    _decode_printed: Decoder = unchanged
+    _decode_summary: Decoder = unchanged
+    _decode_facts: Decoder = unchanged
+    _decode_recall: Decoder = unchanged
+    _decode_references: Decoder = as_given
+    _decode_rule: Decoder = unchanged
+
+    @override
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._database.transaction()
+
+    @override
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._database.snapshot()
+
+    @override
+    def get(self, entry_id: str) -> "Entry | None":
+        return self._entry(self.BY_ID, id=entry_id)
+
+    @override
+    def with_number(self, number: int) -> "Entry | None":
+        return self._entry(self.BY_NUMBER, number=number)
+
+    @override
+    def reworded(self, old_id: str) -> "Entry | None":
+        return self._entry(self.BY_EARLIER_ID, id=old_id)
+
+    @override
+    def with_file(self, file_path: str) -> "Entry | None":
+        return self._entry(self.OF_FILE, file_path=file_path)
+
+    def _entry(self, conditions: str, **parameters: object) -> "Entry | None":
+        return next(iter(self._entries(conditions, **parameters)), None)
+
+    def _entries(self, conditions: str, **parameters: object) -> "list[Entry]":
+        return self._read(f"{self.SELECT} {conditions}", lambda row: entry_of(self._decode(row)), **parameters)
+
+    def _read(self, statement: str, decode: Callable[[Row], T], **parameters: object) -> list[T]:
+        return [*self._database.readable("entry", self._database.rows(statement, **parameters), decode)]
+
+    @override
+    def sections_of(self, file_path: str) -> "list[Entry]":
+        return self._entries(self.SECTIONS, file_path=file_path)
+
+    @override
+    def files_starting_with(self, prefix: str) -> list[str]:
+        return [path for (path,) in self._database.rows(self.FILES, prefix=prefix)]
+
+    @override
+    def find(
+        self,
+        only: EntryFilter,
+        *,
+        limit: int,
+        offset: int = 0,
+        order: Order = "updated_at",
+        after: "Entry | None" = None,
+    ) -> "list[Entry]":
+        within = self._database.where(only)
+        later = {"after_time": after.updated_at, "after_id": after.entry_id} if after else {}
+        found = self.FIND.format(within=within.sql, later=self.LATER if after else "", order=self.ORDERS[order])
+        return self._entries(found, **within.parameters, **later, most=limit, first=offset)
+
+    @override
+    def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
+        return self._entries(self.HYDRATE, numbers=[*seqs])
+
+    @override
+    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
+        return self._read(self.PRINTED, lambda row: PrintedEntry(*self._decode_printed(row)), numbers=[*seqs])
+
+    @override
+    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+        return self._read(self.SUMMARIES, self._summary, numbers=[*seqs])
+
+    @override
+    def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
+        return self._within(self.NEWEST_SUMMARIES, only, self._summary, most=limit)
+
+    def _summary(self, row: Row) -> ConversationSummary:
+        return ConversationSummary(*self._decode_summary(row))
+
+    def _within(self, statement: str, only: EntryFilter, decode: Callable[[Row], T], **parameters: object) -> list[T]:
+        within = self._database.where(only)
+        return self._read(statement.format(within=within.sql), decode, **within.parameters, **parameters)
+
+    @override
+    def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
+        return self._read(self.FACTS, lambda row: RankingFacts(*self._decode_facts(row)), numbers=[*seqs])
+
+    @override
+    def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
+        return self._read(self.RECALL_FACTS, self._recall_facts, numbers=[*seqs])
+
+    def _recall_facts(self, row: Row) -> RecallFacts:
+        facts = RankingFacts(*self._decode_facts(row[:RANKING_VALUES]))
+        return RecallFacts(facts, *self._decode_recall(row[RANKING_VALUES:]))
+
+    @override
+    def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
+        return frozenset(number for (number,) in self._database.rows(self.OUTDATED, numbers=[*seqs]))
+
+    @override
+    def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+        return dict(self._read(self.REFERENCES, lambda row: _pair(self._decode_references(row)), numbers=[*seqs]))
+
+    @override
+    def count(self, only: EntryFilter) -> int:
+        within = self._database.where(only)
+        return int(self._database.value(self.COUNT.format(within=within.sql), **within.parameters) or 0)
+
+    @override
+    def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
+        within, is_of_text = self._database.where(only), field == "source"
+        value, texts = (f"t.{field}", self.TEXTS) if is_of_text else (f"e.{field}", "")
+        sql = self.TALLY.format(value=value, texts=texts, within=within.sql)
+        return {
+            value: count for value, count in self._database.rows(sql, **within.parameters) if isinstance(value, str)
+        }
+
+    @override
+    def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
+        return [entry_id for (entry_id,) in self._database.rows(self.IDS, prefix=prefix, most=limit)]
+
+    @override
+    def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
+        ranked = only._replace(ranked=True)
+        return self._within(self.RULES, ranked, lambda row: ConstitutionalText(*self._decode_rule(row)))
+
+
+def _pair(values: Sequence[Any]) -> tuple[Any, Any]:
+    first, second = values
+    return first, second
+
+
+class SqlTriggerSource(Role, TriggerSource):
+    """Trigger phrases in the table `entry_text`."""
+
+    OWNERS: str
+    _decode: Decoder = as_given
+
+    @override
+    def owners(self, only: EntryFilter) -> list[TriggerOwner]:
+        within = self._database.where(only._replace(ranked=True))
+        rows = self._database.rows(self.OWNERS.format(within=within.sql), **within.parameters)
+        return [*self._database.readable("entry", rows, lambda row: TriggerOwner(*self._decode(row)))]
+
+
+class SqlProposals(Role, Proposals):
+    """Pairs in the table `proposal`."""
+
+    PROPOSE: str
+    OPEN: str
+    REJECT: str
+
+    @override
+    def propose(self, proposal: Proposal) -> None:
+        with self._database.transaction():
+            self._database.rows(self.PROPOSE, **proposal._asdict())
+
+    @override
+    def open(self, limit: int) -> list[Proposal]:
+        return [Proposal(*row) for row in self._database.rows(self.OPEN, most=limit)]
+
+    @override
+    def reject(self, older: str, newer: str) -> bool:
+        with self._database.transaction():
+            return self._database.value(self.REJECT, older=older, newer=newer) is not None
