@@ -87,7 +87,7 @@ def test_a_folder_in_the_place_of_the_copy_stops_the_migration(path: Path, folde
 
 @pytest.mark.parametrize(
     ("module", "name", "left"),
-    [("earlier_copies", "publish", [f"{COPY}.partial"]), ("drift", "repair", [COPY])],
+    [("copies", "publish", [f"{COPY}.partial"]), ("drift", "repair", [COPY])],
     ids=["while copying", "before migrating"],
 )
 def test_a_killed_process_leaves_the_old_store_and_no_half_copy(
