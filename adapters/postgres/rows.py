@@ -49,7 +49,6 @@ SELECT_SUMMARIES = f"SELECT {SUMMARY_COLUMNS} FROM hardwon.entry e {TEXT} WHERE 
 FACT_COLUMNS = columns(RankingFacts._fields)
 SELECT_FACTS = f"SELECT {FACT_COLUMNS} FROM hardwon.entry e {RECALL} WHERE {AMONG}"
 
-RANKING_VALUES = len(RankingFacts._fields)
 RECALL_COLUMNS = columns(RecallFacts._fields[1:], created_at="date_trunc('second', e.created_at)")
 SELECT_RECALL_FACTS = f"SELECT {FACT_COLUMNS}, {RECALL_COLUMNS} FROM hardwon.entry e {TEXT} {RECALL} WHERE {AMONG}"
 
@@ -82,8 +81,3 @@ def to_entry(row: Row) -> "Entry":
         InvalidEntryError: it is no entry.
     """
     return entry_of(as_given(row))
-
-
-def to_recall_facts(row: Row) -> RecallFacts:
-    """Return the facts of a row of `SELECT_RECALL_FACTS`."""
-    return RecallFacts(RankingFacts(*row[:RANKING_VALUES]), *row[RANKING_VALUES:])

@@ -113,7 +113,6 @@ SELECT_FACTS = f"""
 
 decode_facts = Decoder(RankingFacts._fields)
 
-RANKING_VALUES = len(RankingFacts._fields)
 
 RECALL_FIELDS = RecallFacts._fields[1:]
 """The fields that only recall reads; it needs the time of creation only to the second."""
@@ -181,21 +180,6 @@ def to_entries(database: Database, rows: Iterable[Row]) -> "Iterator[Entry]":
     return database.readable("entry", rows, to_entry)
 
 
-def to_summary(row: Row) -> ConversationSummary:
-    """Return the conversation of a row of `SUMMARY_COLUMNS`; raises ValueError for one that can't be decoded."""
-    return ConversationSummary(*decode_summary(row))
-
-
-def to_printed(row: Row) -> PrintedEntry:
-    """Return the printed fields of a row of `SELECT_PRINTED`; raises ValueError for one that can't be decoded."""
-    return PrintedEntry(*decode_printed(row))
-
-
 def to_facts(row: Row) -> RankingFacts:
     """Return the facts of a row of `fact_columns`; raises ValueError for one that can't be decoded."""
     return RankingFacts(*decode_facts(row))
-
-
-def to_recall_facts(row: Row) -> RecallFacts:
-    """Return the facts of a row of `SELECT_RECALL_FACTS`; raises ValueError for one that can't be decoded."""
-    return RecallFacts(to_facts(row[:RANKING_VALUES]), *decode_recall(row[RANKING_VALUES:]))
