@@ -79,7 +79,6 @@ def _event(request: HookRequest, warn: Callable[[str], None]) -> HookEvent:
 
 
 def _folder(cwd: object, warn: Callable[[str], None]) -> str:
-    """Return the user's working folder, empty when the host names none."""
     if isinstance(cwd, str) and os.path.isdir(cwd):
         return os.path.abspath(cwd).encode("utf-8", "replace").decode()
     warn(f"cwd is {cwd!r:.200}, not a folder: the session's project is the one it began in")
@@ -87,7 +86,6 @@ def _folder(cwd: object, warn: Callable[[str], None]) -> str:
 
 
 def _kept(text: str, root: str) -> str:
-    """Redact *text*, and truncate it if it is too long."""
     if not text:
         return ""
     clean = cleaning_for(root).beginning(text, LONGEST_TEXT)  # compiles patterns only here

@@ -1,9 +1,9 @@
 """
 The events of a session, handled by `Event.take`.
 
-A session start: `payload → ContextQuery → candidates → RankingPolicy → CategoryBalancer → text →
-stdout → counters`. Expensive modules are imported where needed: a switched-off hook runs on the
-standard library.
+A session start: query → candidates → ranking policy → category balancer → text → stdout → counters.
+
+Expensive modules are imported where needed: a switched-off hook runs on the standard library.
 """
 
 import os
@@ -30,7 +30,7 @@ class Event:
         output: Where the answer goes.
         started: When the process began, by `time.monotonic`.
         slowdown: Wall seconds per CPU second on the machine as it is now.
-        pauses: The pauses of the store.
+        pauses: Those of the store.
 
     Attributes:
         is_noting: Whether the utterance is still to be journaled.
@@ -158,7 +158,6 @@ class Event:
         return "" if self._is_held(text) else text
 
     def _is_held(self, text: str) -> bool:
-        """Return whether the resumed session's history contains *text*."""
         if not text or self._request.beginning != "continued":
             return False
         from hardwon.entrypoints.bootstrap_capture import read_history
@@ -192,7 +191,7 @@ def notice_use(request: HookRequest, settings: Settings, warn: Callable[[str], N
     """
     Count which injected entries the agent visibly used.
 
-    A busy store loses the count. Nothing is opened without a text to search, or without a store.
+    A busy store loses the count. Without a text to search, or a store, nothing is opened.
     """
     has_transcript = os.path.isfile(request.transcript_path)
     if not (request.session_id and (request.reply or has_transcript)):

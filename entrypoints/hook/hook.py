@@ -94,11 +94,7 @@ class Hook:
             complain(one_line(f"Warning: {problem}; and no markdown: {type(error).__name__}: {error}"))
 
     def _print_late(self) -> bool:
-        """
-        Print the fallback in time, and return whether it was printed.
-
-        Needs a known event, and an output not yet used.
-        """
+        """Print the fallback unless something was printed, and return whether it was."""
         if self._request is None or self._output.taken:
             return False
         try:
@@ -120,23 +116,22 @@ class Hook:
         return 0
 
     def _is_done(self) -> bool:
-        """Return whether the essential is done: the utterance journaled, or the block printed."""
+        """Return whether the utterance is journaled, or the block printed."""
         if self._request is not None and self._request.event in NOTED:
             return self._present is not None and not self._present.is_noting
         return self._output.written
 
     def _deadline(self) -> float:
         """
-        Return when to end, by `time.monotonic`.
+        Return when to end, by `time.monotonic`, later for utterances.
 
-        Only utterances, or requests not yet read, get more time.
+        A request that is not read yet may be one.
         """
         if self._request is None:
             return self._watched_from + READING_SECONDS
         return self._started + NOTING_SECONDS if self._request.event in NOTED else 0.0
 
     def _log_late(self) -> None:
-        """Log the timeout, except during a pause."""
         request = self._request
         if request is None:
             open_log(store_of({}))(NO_INPUT)

@@ -12,7 +12,7 @@ def markdown_block(project_root: str, store: str, limit: int, now: dt.datetime, 
     Build the block from knowledge-bank files alone, and record its entries.
 
     Args:
-        project_root: The folder whose `docs/knowledge-bank` is read first.
+        project_root: Its `docs/knowledge-bank` is read first.
         store: The folder with the files of all projects; gets `.last-injection.json`.
         limit: Maximum number of entries; zero or less prints nothing.
         now: With its zone.

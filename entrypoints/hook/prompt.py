@@ -27,7 +27,7 @@ class PromptStart:
         settings: The resolved settings.
         request: The prompt, and where it was asked.
         started: When the hook began, by `time.monotonic`.
-        warn: Called with one line about a problem.
+        warn: Gets one line per problem.
 
     Raises:
         StorageError: the store can't be opened.

@@ -60,10 +60,10 @@ class HookRequest(NamedTuple):
     One call of the hook.
 
     Attributes:
-        project_root: The folder the user works in.
+        project_root: The user's working folder.
         event: Claude Code's event name; `NO_EVENT` for events outside the user's session.
         flags: Values from the command line, by option.
-        framed: Whether the block is marked for the host.
+        framed: Whether to mark the block for the host.
         complaints: Problems with the request, one line each.
         payload: The JSON of the host, unchecked.
 
@@ -251,7 +251,6 @@ def _from_folder(root: object) -> HookRequest:
 
 
 def _text(value: object) -> str:
-    """Return *value* as encodable text, empty if it is no string."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 

@@ -173,7 +173,6 @@ class SessionStart:
             return NOTHING
 
     def _standing_notice(self) -> str:
-        """Return the notices that are also printed without a block."""
         kept = ""
         try:
             kept = keeping_notice(self._memory.store, self._memory.settings, self._place, self._project_root)

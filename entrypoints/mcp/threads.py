@@ -127,7 +127,7 @@ class StartupScan:
 
     @property
     def is_indexing(self) -> bool:
-        """Whether files are still being indexed, without their vectors."""
+        """Whether files are still to be indexed, not counting their vectors."""
         return not self._indexed.is_set()
 
     def stop(self) -> None:

@@ -215,7 +215,6 @@ class Report(NamedTuple):
         return f"{self._place(entry.file_path)}{anchor}" if entry.file_path else entry.kind
 
     def _file_or_name(self, entry: "Entry") -> str:
-        """Return the file with its parent folder, or the name of a learning."""
         if not entry.file_path:
             return stored_line(excerpt(entry.name, (), self._room()).text)
         return stored_line(os.path.join(*entry.file_path.split(os.sep)[-2:]))

@@ -135,7 +135,11 @@ def _relevance(explained: Explained, shown: Shown) -> str:
 
 
 def _win(explained: Explained, shown: Shown) -> str:
-    """Return why the entry stood beside a prompt, empty if unknown."""
+    """
+    Return why the entry stood beside a prompt, empty if it did not.
+
+    Also empty if that is unknown.
+    """
     try:
         win = win_of(explained.receipt, shown)
     except KeyError:  # somebody changed the receipt
