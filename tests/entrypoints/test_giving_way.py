@@ -169,7 +169,7 @@ def test_a_run_of_forget_that_takes_too_long_is_told(world: World, monkeypatch: 
 
 
 def test_two_runs_of_forget_are_one_after_the_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hardwon.entrypoints.bootstrap_upkeep.LOCK_SECONDS", 0.0)
+    monkeypatch.setattr("hardwon.entrypoints.capture.LOCK_SECONDS", 0.0)
     keep(world, description="Deploy the zanthemur first.")
     lock = forget_lock(world)
     assert lock.acquire(0.0)
