@@ -1,4 +1,8 @@
-"""Detect changed knowledge-bank files; apart from the import itself, which costs a session start `attrs`."""
+"""
+Detect changed knowledge-bank files.
+
+The import itself is in another module: `attrs` would slow down a session start.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -9,5 +13,5 @@ if TYPE_CHECKING:
 
 
 def changed_files(bank: "KnowledgeBank", ledger: "ImportLedger") -> "Iterator[BankFile]":
-    """Yield the files of *bank* whose fingerprint differs from that of their last import."""
+    """Yield the files whose fingerprint differs from that of their last import."""
     return (file for file in bank.files() if ledger.fingerprint(file.path) != file.fingerprint)

@@ -1,4 +1,4 @@
-"""Capture conversations: cut them into chunks, write them to the project's files, and bring these into the store."""
+"""Capture conversations: cut them into chunks, write these to files and index the files."""
 
 import contextlib
 from bisect import bisect_right
@@ -32,10 +32,9 @@ class Captured:
         buffer: The session as it is now.
         exchanges: The number of exchanges that were new or grew.
         chunks: The chunks written, in their last version, without duplicates.
-        files: Changed files that are not indexed yet, also those of an interrupted run; absolute paths, sorted,
-            without duplicates.
+        files: Changed files that are not indexed yet, also those of an interrupted run.
+            Absolute paths, sorted, without duplicates.
         section_ids: The sections written.
-
     """
 
     buffer: SessionBuffer
@@ -45,7 +44,7 @@ class Captured:
     section_ids: frozenset[str] = frozenset()
 
     def followed_by(self, later: "Captured") -> "Captured":
-        """Return the outcome of this capture and of *later*, which went on with it."""
+        """Return the outcome of this capture continued by *later*."""
         return Captured(
             buffer=later.buffer,
             exchanges=self.exchanges + later.exchanges,
@@ -57,11 +56,12 @@ class Captured:
 
 class CaptureInterruptedError(Exception):
     """
-    A capture gave way to `hardwon forget`; a repeated one goes on with what the journal says by then.
+    A capture gave way to `hardwon forget`.
+
+    A repeated capture continues with the journal as it is then.
 
     Args:
-        captured: The outcome so far, which a repeated capture continues; None or empty where it begins again.
-
+        captured: The outcome so far, to be continued; None or empty to begin again.
     """
 
     def __init__(self, captured: Captured | None = None) -> None:
@@ -72,16 +72,17 @@ class CaptureInterruptedError(Exception):
 @attrs.frozen(kw_only=True)
 class Capture:
     """
-    Cut the exchanges of a session by topic and write the new chunks to files.
+    Cut the exchanges of a session by topic and write new chunks to files.
 
     Write-ahead and idempotent: chunks are recorded in the journal before they are written, so that
     the run after an interrupted one writes the same chunks again.
 
     Attributes:
-        forgotten: The texts that may not come back.
-        replaced: Sections that a capture from the beginning replaces; the journal is not written until it is complete.
-        is_awaited: Returns whether `hardwon forget` waits for the capture to give way; asked at every exchange.
-
+        forgotten: Texts that are not captured again.
+        replaced: Sections that a capture from the beginning replaces. The journal is not written
+            until it is complete.
+        is_awaited: Whether `hardwon forget` waits for the capture to give way; called for every
+            exchange.
     """
 
     chunker: Chunker
@@ -108,10 +109,10 @@ class Capture:
             progress: Called after each batch.
 
         Raises:
-            UnreadableFileError: a file can't be written; the exchanges read by then are in the journal.
+            UnreadableFileError: a file can't be written; the exchanges read by then are in the
+                journal.
             StorageError: the journal can't be written now.
             CaptureInterruptedError: `hardwon forget` waits; no exchange that was read is lost.
-
         """
         captured = self._write(Captured(buffer=buffer))  # unwritten by an earlier run
         dated = dated_apart(transcript, buffer)
@@ -126,7 +127,7 @@ class Capture:
 
     def learned(self, buffer: SessionBuffer, handled: int = 0) -> None:
         """
-        Record that all files of *buffer* are indexed and the events up to number *handled* are handled.
+        Record that the files of *buffer* are indexed and events to *handled* handled.
 
         Raises:
             StorageError: the journal can't be written now.
@@ -148,7 +149,11 @@ class Capture:
         return captured
 
     def _batch(self, remaining: Iterator[Transcribed]) -> list[Transcribed]:
-        """Return the next exchanges, none at the end; fewer where the capture is to give way."""
+        """
+        Return the next exchanges, none at the end.
+
+        There are fewer where the capture is to give way.
+        """
         batch = list[Transcribed]()
         for new in remaining:
             batch.append(new)
@@ -157,7 +162,11 @@ class Capture:
         return batch
 
     def _with_batch(self, captured: Captured, batch: Sequence[Transcribed]) -> Captured:
-        """Add *batch* to the buffer and record its chunks in the journal; known exchanges change nothing."""
+        """
+        Add *batch* to the buffer and record its chunks in the journal.
+
+        Known exchanges change nothing.
+        """
         buffer, count = captured.buffer, captured.exchanges
         for new in batch:
             if buffer.position and new.begins_at < buffer.position:  # the transcript was replaced
@@ -175,7 +184,6 @@ class Capture:
         return attrs.evolve(captured, buffer=buffer, exchanges=count)
 
     def _write(self, captured: Captured) -> Captured:
-        """Write the unwritten chunks."""
         buffer = captured.buffer
         chunks = [self._described(draft, buffer) for draft in buffer.drafts if draft.unwritten]
         files = self.files.put(chunks)
@@ -200,7 +208,7 @@ class Capture:
 
 
 def _inheriting(draft: Draft, replaced: Iterable[SectionOfSession]) -> Draft:
-    """Return *draft*, permanent if it overlaps a permanent one of the sections *replaced*."""
+    """Return *draft*, permanent if it overlaps a permanent section of *replaced*."""
     first, last = draft.exchanges[0].at, draft.exchanges[-1].at
     if draft.permanent or not any(
         section.permanent and first <= section.ends_at and section.starts_at <= last for section in replaced
@@ -219,10 +227,9 @@ class Learned:
     The outcome of indexing captured files.
 
     Attributes:
-        embedded: How many vectors were made.
-        problems: Failures, one line each; the files are written, and `hardwon index` indexes them.
+        embedded: The number of new vectors.
+        problems: Failures, one line each. The files are written; `hardwon index` indexes them.
         is_known: Whether there was a store to index them in.
-
     """
 
     embedded: int = 0
@@ -242,10 +249,11 @@ def capture_session(
     progress: Progress = lambda _: None,
 ) -> Captured:
     """
-    Capture the *transcript* of a session; with an empty buffer, replace its sections in the files.
+    Capture the *transcript* of a session.
 
-    Chunks may differ from earlier ones, after other settings or with an embedder.
-    Permanent exchanges stay permanent. Sections of other times are unchanged.
+    With an empty buffer, the sections of the session are replaced in the files. Chunks may differ
+    from earlier ones, after other settings or with an embedder. Permanent exchanges stay permanent.
+    Sections of other times are unchanged.
 
     Args:
         capture: Writes the chunks.
@@ -257,7 +265,6 @@ def capture_session(
         UnreadableFileError: a file can't be written; a retry completes the capture.
         StorageError: the journal can't be written now.
         CaptureInterruptedError: `hardwon forget` waits; a retry completes the capture.
-
     """
     begins = bool(buffer.session_id) and not buffer.exchanges
     replaced = tuple(capture.files.of_session(buffer.session_id)) if begins else ()
@@ -271,13 +278,13 @@ def capture_session(
 
 
 def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[SectionOfSession]:
-    """Return those of *sections* whose exchanges were all rewritten under other ids."""
+    """Return the sections whose exchanges were all rewritten under other ids."""
     chunks = sorted(captured.chunks, key=lambda chunk: chunk.starts_at)
     begins = [chunk.starts_at for chunk in chunks]
     last = max(chunk.ends_at for chunk in chunks)
 
     def is_covered(section: SectionOfSession) -> bool:
-        """Return whether *section* begins within a chunk and ends before the last chunk does."""
+        """Return whether *section* begins within a chunk and ends before the last one does."""
         place = bisect_right(begins, section.starts_at)
         return place > 0 and section.starts_at <= chunks[place - 1].ends_at and section.ends_at <= last
 
@@ -288,13 +295,14 @@ def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[
 @attrs.frozen(kw_only=True)
 class CaptureEvents:
     """
-    Capture the unhandled events of a session of one project; only one process at a time may.
+    Capture the unhandled events of a session of one project.
+
+    Only one process at a time may do so.
 
     Attributes:
         learn: Indexes the written files.
         clean: Applied to the texts of events, as to the transcript.
         warn: Called with one line for each problem.
-
     """
 
     capture: Capture
@@ -308,7 +316,8 @@ class CaptureEvents:
         """
         Capture the unhandled events of that session.
 
-        They are deleted from the journal once the store has their exchanges: an interrupted run is repeated as a whole.
+        They are deleted from the journal once the store has their exchanges: an interrupted run is
+        repeated as a whole.
 
         Raises:
             UnreadableFileError: a file of the project can't be written; nothing is lost.

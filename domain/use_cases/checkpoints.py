@@ -1,4 +1,4 @@
-"""Save the state of the store as a checkpoint or in a backup file, and restore it."""
+"""Save the store's state as a checkpoint or backup file, and restore it."""
 
 import itertools
 from collections.abc import Sequence
@@ -22,7 +22,6 @@ class Restored:
         contents: The restored scope.
         replacement: The counts of restored and removed entries.
         safety: The checkpoint of the state before; restoring it undoes this.
-
     """
 
     name: str
@@ -33,7 +32,7 @@ class Restored:
 
 @attrs.frozen(kw_only=True)
 class Checkpoints:
-    """Save the state of the store, under a name or in a file, and restore it."""
+    """Save and restore the state of the store, under a name or in a file."""
 
     snapshots: Snapshots
     clock: Clock
@@ -43,7 +42,7 @@ class Checkpoints:
         return self.snapshots.checkpoints()
 
     def of(self, projects: Sequence[str]) -> list[Checkpoint]:
-        """Return the checkpoints that were made in one of *projects*, or in none, the newest first."""
+        """Return the checkpoints made in one of *projects* or in none, the newest first."""
         return [item for item in self.all() if item.contents.project in {"", *projects}]
 
     def named(self, name: str) -> Checkpoint:
@@ -76,12 +75,16 @@ class Checkpoints:
 
     def restore(self, name: str, scope: CheckpointScope | None = None) -> Restored:
         """
-        Restore a checkpoint, in its scope or in *scope*, after saving the current state.
+        Restore a checkpoint after saving the current state.
+
+        Args:
+            name: The checkpoint.
+            scope: Replaces the checkpoint's scope.
 
         Raises:
             InvalidCheckpointError: there is no checkpoint of that name.
-            StorageError: its snapshot can't be used, or the store can't be written; nothing was changed.
-
+            StorageError: its snapshot can't be used, or the store can't be written; nothing was
+                changed.
         """
         checkpoint = self.named(name)
         return self._restore(checkpoint.snapshot_path, checkpoint.name, checkpoint.contents.narrowed(scope))
@@ -96,18 +99,22 @@ class Checkpoints:
             here: Where the user works.
 
         Raises:
-            StorageError: the backup can't be used, or the store can't be written; nothing was changed.
-
+            StorageError: the backup can't be used, or the store can't be written; nothing was
+                changed.
         """
         return self._restore(path, name, Contents("all", here.project, label=here.label))
 
     def back_up(self, path: str, *, replace: bool = False) -> None:
-        """Copy the whole store to the file *path*, for `restore_file`; raises the errors of `Snapshots.back_up`."""
+        """
+        Copy the whole store to the file *path*, for `restore_file`.
+
+        Raises the errors of `Snapshots.back_up`.
+        """
         self.snapshots.back_up(path, replace=replace)
 
     def delete(self, name: str) -> Checkpoint:
         """
-        Delete a checkpoint and its snapshot; return the checkpoint.
+        Delete a checkpoint with its snapshot, and return it.
 
         Raises:
             InvalidCheckpointError: there is none of that name.

@@ -17,22 +17,33 @@ class _Space(NamedTuple):
 
 class Closeness(NamedTuple):
     """
-    The semantic closeness of entries to a query, on one scale for all models: see `ScoreStatistics.closeness`.
+    The semantic closeness of entries to a query, on one scale for all models.
+
+    See `ScoreStatistics.closeness`.
 
     Attributes:
         spaces: The matches of each space searched.
-
     """
 
     spaces: tuple[_Space, ...] = ()
 
     @classmethod
     def of(cls, found: Sequence[Matches]) -> "Closeness":
-        """Return the closeness of the entries *found*, one `Matches` of cosines for each space."""
+        """
+        Return the closeness of the entries *found*.
+
+        Args:
+            found: The cosines of each space.
+        """
         return cls(tuple(_Space(matches, matches.statistics()) for matches in found))
 
     def scores(self, found: Mapping[int, float]) -> Mapping[int, float]:
-        """Return the closeness of the entries *found*, given their scores in the vector list."""
+        """
+        Return the closeness of the entries *found*.
+
+        Args:
+            found: Scores in the vector list, by number.
+        """
         if len(self.spaces) == 1:
             return {seq: self.spaces[0].statistics.closeness(cosine) for seq, cosine in found.items()}
         return {
@@ -42,7 +53,7 @@ class Closeness(NamedTuple):
         }
 
     def upper_bound(self, score: float) -> float:
-        """Return the highest possible closeness of an entry with at most *score* in the vector list."""
+        """Return the upper bound of closeness for *score* or less in the vector list."""
         if len(self.spaces) == 1:
             return self.spaces[0].statistics.closeness(score)
         return max((space.statistics.closeness(_cosine(score, space.statistics)) for space in self.spaces), default=0.0)
@@ -65,7 +76,6 @@ class Closeness(NamedTuple):
 
 
 def _cosine(score: float, statistics: ScoreStatistics) -> float:
-    """Return the cosine with the z-score *score*."""
     return statistics.mean(statistics.found) + score * statistics.deviation(statistics.found)
 
 
@@ -75,17 +85,13 @@ class StandardisedMatches:
 
     Cosines of two models are not comparable; their z-scores are: the distance from the mean of
     the space, in its standard deviations.
-
-    Args:
-        spaces: The matches of each space.
-
     """
 
     def __init__(self, spaces: Sequence[Matches]) -> None:
         self._spaces = [(matches, matches.statistics()) for matches in spaces]
 
     def count(self) -> int:
-        """Return how many entries were found."""
+        """Return the number of matches."""
         return sum(statistics.found for _, statistics in self._spaces)
 
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
@@ -97,7 +103,7 @@ class StandardisedMatches:
         return list(islice(merge(*lists, key=lambda hit: -hit.score), k))
 
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return the scores of those of *seqs* that were found."""
+        """Return the scores of the matches among *seqs*."""
         wanted = list(seqs)
         return {
             seq: _standardised(score, statistics)
@@ -106,7 +112,7 @@ class StandardisedMatches:
         }
 
     def statistics(self) -> ScoreStatistics:
-        """Return the statistics of z-scores: around 0, by 1."""
+        """Return the statistics of z-scores: mean 0, deviation 1."""
         best = [_standardised(statistics.best, statistics) for _, statistics in self._spaces]
         return ScoreStatistics(self.count(), 0.0, float(self.count()), max(best, default=0.0))
 

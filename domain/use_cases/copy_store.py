@@ -1,4 +1,4 @@
-"""Copy everything that a store holds into another one, such as from a file to a server."""
+"""Copy the whole contents of a store into another, as from file to server."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -20,12 +20,12 @@ from hardwon.ports.transfer import StoreContents
 from hardwon.ports.vectors import VectorStore
 
 BATCH = 100
-"""Records that are stored in one transaction: so much is done again after an interruption."""
+"""Records of one transaction; after an interruption at most these are copied again."""
 
 
 class Tally(NamedTuple):
     """
-    How many entries of one project and kind are copied.
+    The number of entries of one project and kind that are copied.
 
     Attributes:
         project: The label of the project, empty for none.
@@ -57,7 +57,11 @@ class Copied:
 
 
 def preview(overview: Overview, projects: Projects) -> list[Tally]:
-    """Return what a copy of a store brings, by project and kind; what stands for files is shared only where its project says so."""
+    """
+    Return what a copy of a store brings, sorted by project and kind.
+
+    Entries of files are shared only if their project shares its conversations.
+    """
     known = {project.id: project for project in projects.known()}
     counted = Counter((label.project, label.kind) for label in overview.labels(EVERYTHING))
     tallies = list[Tally]()
@@ -70,14 +74,15 @@ def preview(overview: Overview, projects: Projects) -> list[Tally]:
 
 class CopyStore(NamedTuple):
     """
-    Copies records in batches; a copy that was interrupted is begun again and goes on: what is there stays as it is.
+    Copies records in batches.
 
-    Numbers are kept where they are free. A project is known by its key on this machine.
+    Idempotent: a retry after an interruption skips what is there. Entries keep their numbers where
+    these are free. A project is identified by its key on this machine.
 
     Attributes:
         source: The contents that are copied.
-        forgotten: Its forgotten texts, which stay forgotten in the other store.
-        contents: Those of the other store, with its entries and projects.
+        forgotten: The forgotten texts of the source; they become forgotten in the target.
+        contents: The contents of the target, as are its entries and projects.
     """
 
     source: StoreContents
@@ -88,7 +93,7 @@ class CopyStore(NamedTuple):
 
     def copy(self, progress: Callable[[], None] = lambda: None) -> Copied:
         """
-        Copy all records; call *progress* after each.
+        Copy all records, and call *progress* after each.
 
         Raises:
             StorageError: a store can't be read or written now; whole batches were copied.
@@ -139,7 +144,7 @@ class CopyStore(NamedTuple):
 
 
 def _moved(exported: ExportedEntry, there: Mapping[str, str]) -> ExportedEntry:
-    """Return *exported* with the ids that projects have in the other store."""
+    """Return *exported* with the ids of projects in the target."""
 
     def moved(project: str) -> str:
         return there.get(project, project)
@@ -156,16 +161,15 @@ def _batches(records: Iterator[Record]) -> Iterator[list[Record]]:
 
 def copy_vectors(source: VectorStore, target: VectorStore, entries: RankingReads) -> int:
     """
-    Copy the vectors of one space that *target* lacks; return how many.
+    Copy the vectors of one space that *target* lacks, and return their number.
 
     Args:
-        source: Of the store that was copied.
-        target: Of the other store, for the same space.
-        entries: Those of the other store.
+        source: The vectors of the store that was copied.
+        target: The vectors of the other store, for the same space.
+        entries: The entries of the other store.
 
     Raises:
         StorageError: a store can't be read or written now.
-
     """
     copied, last = 0, 0
     while texts := target.texts(BATCH, last):

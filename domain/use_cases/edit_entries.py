@@ -1,4 +1,4 @@
-"""Delete, change and judge entries, and find the entries that a user means by an id, a prefix or a number."""
+"""Delete, change and judge entries, and resolve an id, a prefix or a number."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -26,12 +26,13 @@ ALL = 2**31 - 1
 @attrs.frozen(kw_only=True)
 class Forget:
     """
-    Delete entries, with a line in the history for each; files are never changed.
+    Delete entries, and record each in the history.
+
+    Files are never changed.
 
     Attributes:
         tombstones: Prevent scans from indexing deleted sections again.
         absences: The state of files that are gone.
-
     """
 
     repository: EntryRepository
@@ -42,13 +43,12 @@ class Forget:
 
     def delete(self, entries: Iterable[Entry]) -> list[Entry]:
         """
-        Delete *entries* with those that `affected` adds; return the deleted ones.
+        Delete *entries* with those that `affected` adds, and return the deleted ones.
 
         A scan indexes them again when their file has changed.
 
         Raises:
             StorageError: the store can't be written now; nothing was deleted.
-
         """
         with self.repository.transaction():
             deleted = [entry for entry in self.affected(entries) if self.repository.delete(entry.entry_id)]
@@ -58,33 +58,33 @@ class Forget:
         return deleted
 
     def affected(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return *entries*, and the sections of whole files among them, without duplicates."""
+        """Return *entries* and the sections of whole files among them, without duplicates."""
         return list({part.entry_id: part for entry in entries for part in self._with_sections(entry)}.values())
 
     def documents(self, spec_folder: str, folders: Sequence[str]) -> list[Entry]:
-        """Return the documents of *spec_folder*, and their sections, with files below *folders*."""
+        """Return the documents of *spec_folder* below *folders*, with their sections."""
         only = EntryFilter(kinds=("document",), spec_folder=spec_folder)
         found = [entry for folder in folders for entry in self.repository.find(only._replace(folder=folder), limit=ALL)]
         return list({entry.entry_id: entry for entry in found}.values())
 
     def spec_folder(self, name: str, folders: Sequence[str]) -> list[Entry]:
         """
-        Delete the entries that `documents` returns; return them.
+        Delete the entries that `documents` returns, and return them.
 
         Raises:
             StorageError: the store can't be written now; nothing was deleted.
-
         """
         with self.repository.transaction():
             return self.delete(self.documents(name, folders))
 
     def gone(self, path: str) -> None:
         """
-        Delete the entries of a file that is gone; store their state for when it comes back.
+        Delete the entries of a file that is gone.
+
+        Their state is stored for when the file comes back.
 
         Raises:
             StorageError: the store can't be written now; nothing was deleted.
-
         """
         with self.repository.transaction():
             entries = stored_of(self.repository, path)
@@ -129,7 +129,6 @@ class SectionTiers(NamedTuple):
     Attributes:
         followed: The number of sections that got the tier of the file.
         kept: The number of sections that kept their own tier.
-
     """
 
     followed: int = 0
@@ -143,10 +142,9 @@ class Changed:
 
     Attributes:
         entry: The entry as stored now.
-        changes: The fields that differ; empty without a difference.
+        changes: The fields that differ.
         is_searched: Whether searches find it: it is neither deprecated nor expired.
         sections: The effect on the tiers of its sections.
-
     """
 
     entry: Entry
@@ -170,19 +168,19 @@ class ChangeEntry:
 
     def apply(self, entry_id: str, change: EntryChange) -> Changed:
         """
-        Apply *change* to the stored entry; concurrent changes of other fields are kept.
+        Apply *change* to the stored entry.
 
-        If a field differs, `updated_at` is set and the field gets a line of history; otherwise
-        neither. The tier of a file applies to its sections too, except those whose tier was set
-        for them. An old entry that becomes temporary expires at once. A learning with another
-        description has another id, and is known by the old one too.
+        Concurrent changes of other fields are kept. If a field differs, `updated_at` is set and the
+        history gets a line for it. The tier of a file applies to its sections too, except those
+        whose tier was set for them. An old entry that becomes temporary expires at once. A learning
+        with another description has another id, and stays known by the old one.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            InvalidEntryError: a value is invalid for this entry, or another one has that description.
+            InvalidEntryError: a value is invalid for this entry, or another one has that
+                description.
             ForgottenError: the user had that description forgotten.
             StorageError: the store can't be written now; nothing was changed.
-
         """
         with self.repository.transaction():
             now = self.clock.now()
@@ -212,7 +210,6 @@ class ChangeEntry:
         return self.repository.reword(entry_id, after)
 
     def _hand_down(self, whole: Entry, now: dt.datetime) -> SectionTiers:
-        """Set the tier of *whole* for the sections of its file."""
         others = [section for section in sections_below(self.repository, whole) if section.tier != whole.tier]
         following = [section for section in others if follows(section, whole)]
         for section in following:
@@ -230,19 +227,27 @@ LARGEST_NUMBER = 2**63 - 1
 
 
 def ids_meant(repository: EntryRepository, reference: str, most: int = 2) -> set[str]:
-    """Return the ids of the entries that *reference* may mean; at most *most* of those that have, or had, an id with that prefix."""
+    """
+    Return the ids of the entries that *reference* may mean.
+
+    It is a number, or the prefix of a present or former id: of these at most *most* are returned.
+    """
     begun = [] if reference.startswith("#") else ids_begun(repository, reference, most)
     return {*ids_numbered(repository, reference.removeprefix("#")), *begun}
 
 
 def ids_numbered(repository: EntryRepository, digits: str) -> list[str]:
-    """Return the id of the entry of that number, if there is one."""
+    """Return the id of the entry with that number, if there is one."""
     entry = repository.with_number(int(digits)) if is_number(digits) and int(digits) <= LARGEST_NUMBER else None
     return [entry.entry_id] if entry else []
 
 
 def ids_begun(repository: EntryRepository, reference: str, most: int = 2) -> list[str]:
-    """Return at most *most* ids of entries that have, or had, an id with that prefix; none if it is too short."""
+    """
+    Return at most *most* present or former ids with that prefix.
+
+    A prefix that is too short has none.
+    """
     return repository.ids_starting_with(reference.lower(), most) if len(reference) >= SHORTEST_PREFIX else []
 
 
@@ -258,8 +263,8 @@ class Validated:
 
     Attributes:
         entry: The entry as stored now.
-        offers_promotion: Whether the user may be asked to make it critical; never done automatically.
-
+        offers_promotion: Whether the user may be asked to make it critical; never done
+            automatically.
     """
 
     entry: Entry
@@ -279,14 +284,14 @@ class ValidateEntry:
 
     def judge(self, entry_id: str, *, useful: bool, session_id: str = "") -> Validated:
         """
-        Count one more judgement; a changed confidence score gets a line of history.
+        Count one more judgement, and record a changed confidence score in the history.
 
-        A useful entry that was injected into the session *session_id* counts as used there; empty is no session.
+        A useful entry that was injected into the session *session_id* counts as used there; empty
+        is no session.
 
         Raises:
             UnknownEntryError: there is no such entry.
             StorageError: the store can't be written now; nothing was counted.
-
         """
         with self.repository.transaction():
             before, number = known_entry(self.repository, entry_id)

@@ -1,4 +1,4 @@
-"""Change a lesson or a section of a file where it is written, and merge two lessons."""
+"""Change a lesson or a section where it is written, and merge two lessons."""
 
 import attrs
 
@@ -22,10 +22,9 @@ class Edited:
     The outcome of an edit.
 
     Attributes:
-        changed: The change of the store.
-        places: The files of the knowledge banks that were changed with it.
+        changed: The change in the store.
+        places: The knowledge-bank files that were changed too.
         skipped: Entries of the banks that could not be imported, one line each.
-
     """
 
     changed: Changed
@@ -35,15 +34,7 @@ class Edited:
 
 @attrs.frozen(kw_only=True)
 class EditLesson:
-    """
-    Change the text of a learning everywhere.
-
-    Attributes:
-        bank: The markdown files.
-        sync_banks: Synchronises the store with them.
-        change_entry: Changes the store.
-
-    """
+    """Change the text of a learning in the store and in every knowledge bank."""
 
     bank: BankFiles
     sync_banks: SyncBanks
@@ -51,19 +42,19 @@ class EditLesson:
 
     def apply(self, entry_id: str, change: EntryChange) -> Edited:
         """
-        Apply *change* to the learning of that id, and its title and description to every bank that holds it.
+        Apply *change* to the learning, and its texts to every bank that holds it.
 
         The files are locked before the store, and written last before its commit.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            InvalidEntryError: it is no learning, a value is invalid, another learning has that description, or a file
-                can't hold it; nothing was changed.
+            InvalidEntryError: it is no learning, a value is invalid, another learning has that
+                description, or a file can't hold it; nothing was changed.
             ForgottenError: the user had that description forgotten; nothing was changed.
-            UneditableFileError: a file can't be written, or another process holds them; nothing was changed.
+            UneditableFileError: a file can't be written, or another process holds them; nothing was
+                changed.
             UnreadableFileError: a file can't be read; nothing was changed.
             StorageError: the store can't be written now.
-
         """
         with self.bank.held() as banks, self.change_entry.repository.transaction():
             self.sync_banks.sync(banks)
@@ -87,12 +78,9 @@ def _in_banks(banks: Banks, before: Entry, after: Entry) -> Noted:
 @attrs.frozen
 class EditFile:
     """
-    Change the markdown of an entry's file or section; a user's document is edited by the user alone.
+    Change the markdown of an entry's file or section.
 
-    Attributes:
-        texts: The files.
-        index_files: Indexes the changed file.
-
+    A user's document is edited by the user alone.
     """
 
     texts: OwnTexts
@@ -119,7 +107,8 @@ class EditFile:
         Raises:
             ForgottenError: the user had a text of it forgotten; nothing was changed.
             InvalidEntryError: another section would change; nothing was changed.
-            UneditableFileError: the file was changed meanwhile, or can't be written; nothing was changed.
+            UneditableFileError: the file was changed meanwhile, or can't be written; nothing was
+                changed.
             StorageError: the store can't be written now; the file is changed.
         """
         clean = redact(after)
@@ -131,19 +120,21 @@ class EditFile:
 
 @attrs.frozen
 class MergeLessons:
-    """Let a learning say what two say, and mark the other one as superseded by it."""
+    """Merge two learnings: one gets the text of both and supersedes the other."""
 
     edit_lesson: EditLesson
     supersede: Supersede
 
     def apply(self, older: str, newer: str, change: EntryChange) -> Edited:
         """
-        Apply *change* to the learning of the id *newer*, with the keywords of both, and mark *older* as superseded by it.
+        Apply *change* to the learning *newer*, and mark *older* as superseded by it.
+
+        The newer one gets the keywords of both.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            InvalidEntryError: one is no learning, both are the same, one is superseded already, or a value is invalid;
-                nothing was changed. The others are those of `EditLesson.apply`.
+            InvalidEntryError: one is no learning, both are the same, one is superseded already, or
+                a value is invalid; nothing was changed. The others are those of `EditLesson.apply`.
             StorageError: the store can't be written now.
         """
         repository = self.supersede.change_entry.repository

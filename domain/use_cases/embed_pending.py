@@ -16,13 +16,13 @@ BATCH = 50
 """The maximum number of pending entries that a write embeds."""
 
 BATCH_IN_TIME = 8
-"""The entries that are embedded at once where time is short."""
+"""The batch size where time is short."""
 
 LONGEST_PAUSE = 120.0
-"""Seconds that a run waits for a provider; one that wants more is left to another run."""
+"""The maximum wait for a provider, in seconds; after a longer one the run gives up."""
 
 UNUSABLE_IN_A_ROW = 3
-"""After this many texts in a row without a usable vector the embedder counts as broken."""
+"""The number of unusable vectors in a row that marks an embedder as broken."""
 
 Progress = Callable[[int], None]
 Reached = Callable[[int], None]
@@ -41,7 +41,6 @@ class Patience:
         between_batches: Seconds.
         when_limited: Seconds, if the provider gives none.
         tries: The maximum number of rate-limit refusals of a batch in a row.
-
     """
 
     pause: Callable[[float, str], None]
@@ -59,7 +58,6 @@ class EmbedPending:
         warn: Called with one line for each entry that can't be embedded.
         only: The entries that are embedded again.
         embedded: Called with the vectors of each batch once they are stored.
-
     """
 
     embedder: Embedder
@@ -77,13 +75,13 @@ class EmbedPending:
         batch: int = BATCH,
     ) -> int:
         """
-        Embed at most *limit* pending entries, all of them for None; return how many.
+        Embed pending entries, and return their number.
 
         Each batch is stored before the next one begins: an interrupted run loses nothing
         and embeds nothing twice. A text without a usable vector is reported and skipped.
 
         Args:
-            limit: The maximum number of entries.
+            limit: The maximum number of entries; None for all.
             deadline: The time limit of the embedder; no batch begins after it.
             progress: Called with the number done after each batch.
             patience: The retries when the provider limits the rate; None for no retry.
@@ -92,7 +90,6 @@ class EmbedPending:
         Raises:
             EmbedderError: the embedder failed; earlier batches are stored.
             StorageError: the store can't be written now.
-
         """
         return _Run(self, deadline, patience, batch).embed(limit, progress or (lambda _: None))
 
@@ -105,22 +102,20 @@ class EmbedPending:
         patience: Patience | None = None,
     ) -> int:
         """
-        Embed all entries of `only` again whose numbers are above *after*, by number; return how many.
+        Embed the entries of `only` above number *after* again, and return their number.
 
-        A vector is replaced by its successor in one transaction: an interrupted run leaves every entry its old
-        or its new vector. An entry without a usable new one keeps the old one.
+        They are embedded in the order of their numbers. A vector is replaced in one transaction: an
+        interrupted run leaves every entry its old or its new vector. An entry without a usable new
+        one keeps the old one.
 
         Raises:
             EmbedderError: the embedder failed; earlier batches are stored.
             StorageError: the store can't be written now.
-
         """
         return _Run(self, deadline, patience, BATCH).embed_again(after, reached, progress or (lambda _: None))
 
 
 class _Run:
-    """One run; knows the texts that could not be embedded."""
-
     def __init__(self, tools: EmbedPending, deadline: Deadline, patience: Patience | None, batch: int) -> None:
         self._tools = tools
         self._deadline = deadline
@@ -148,7 +143,6 @@ class _Run:
         return done
 
     def _store(self, batch: Sequence[PendingText], *, is_first: bool) -> int:
-        """Store the vectors of *batch*; return how many there are."""
         if self._patience and not is_first:
             self._patience.pause(self._patience.between_batches, "")
         pairs = self._patiently(batch)
@@ -177,7 +171,7 @@ class _Run:
                 self._patience.pause(pause, str(error))
 
     def _vectors(self, batch: Sequence[PendingText]) -> Pairs:
-        """Embed *batch*; bisect it when the answer is unusable, to isolate the failing text."""
+        """Embed *batch*, bisecting it to isolate a text without a usable vector."""
         try:
             vectors = embed_documents(self._tools.embedder, [text.text for text in batch], self._deadline)
         except UnusableVectorError as error:

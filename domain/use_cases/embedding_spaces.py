@@ -16,37 +16,33 @@ if TYPE_CHECKING:
 
 
 class EmbeddingSpace(NamedTuple):
-    """
-    An embedder, and its vectors in the store.
-
-    Attributes:
-        index_of: Makes the index of vectors.
-    """
+    """An embedder, and its vectors in the store."""
 
     embedder: Embedder
     vectors: ActiveVectors
     index_of: "Callable[[ActiveVectors], VectorIndex]"
 
     def served(self, only: EntryFilter) -> EntryFilter:
-        """Return the entries of *only* that get their vectors here."""
+        """Return the filter for the entries of *only* that get their vectors here."""
         return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.vectors.kinds))
 
     @property
     def search(self) -> SemanticSearch:
-        """Search among these vectors; worth keeping, as it keeps those it has loaded."""
+        """The search among these vectors, with a cache of the loaded ones."""
         return SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=self.index_of(self.vectors))
 
 
 class Spaces:
     """
-    The spaces that an open store searches and keeps up to date, the active one first; none when search is by word only.
+    The spaces that an open store searches and keeps up to date.
+
+    The active space is the first; there is none for keyword search only.
 
     Args:
         store: Holds the vectors.
         settings: The resolved settings.
         warn: Called with one line about a problem.
         spaces: The spaces.
-
     """
 
     def __init__(self, store: Store, settings: Settings, warn: Warn, spaces: "Sequence[EmbeddingSpace]") -> None:
@@ -72,34 +68,38 @@ class Spaces:
         return self._spaces[0].vectors if self._spaces else None
 
     def vectors_for(self, kind: Kind) -> ActiveVectors | None:
-        """Return the vectors of the entries of *kind*, in the first space that is for them."""
+        """Return the vectors of *kind*, in the first space that serves it."""
         return next((space.vectors for space in self if kind in space.vectors.kinds), None)
 
     def is_of_active_provider(self, space: "Space") -> bool:
-        """Return whether *space* is one that the chosen provider fills, not the fallback's."""
+        """Return whether the chosen provider, not the fallback, fills *space*."""
         return space.provider == self.provider
 
     def in_use(self, only: EntryFilter) -> list[EmbeddingSpace]:
         """
         Return the spaces of the chosen provider that hold or await vectors of *only*.
 
-        There are several only where collections have models of their own. The
-        first that could serve *only* is returned where there are no such entries.
+        There are several only where collections have models of their own. Without such entries, the
+        first space that could serve *only* is returned.
         """
         active = [space for space in self if self.is_of_active_provider(space.embedder.space)]
         serving = [space for space in active if space.served(only).kinds]
         return [space for space in serving if self.store.entries.count(space.served(only))] or serving[:1]
 
     def count_embedded(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* have a vector of the chosen provider, over all spaces in use."""
+        """Return how many entries of *only* have a vector of the chosen provider."""
         return sum(space.vectors.count(space.served(only)) for space in self.in_use(only))
 
     def count_pending(self, only: EntryFilter) -> int:
-        """Return how many entries of *only* wait for a vector of the chosen provider, over all spaces in use."""
+        """Return how many entries of *only* wait for a vector of the chosen provider."""
         return sum(space.vectors.count_pending(only) for space in self.in_use(only))
 
     def settle_provider(self, *, force: bool = False) -> None:
-        """Store the provider that `auto` means here, once and for all unless *force* says so: that of the first process that embeds."""
+        """
+        Store the provider that `auto` means here.
+
+        It is that of the first process that embeds; *force* replaces it.
+        """
         if self.settings.embedding_provider == "auto" and self.provider:
             self.store.metadata.decide_provider(self.provider, force=force)
 

@@ -37,7 +37,6 @@ class Evaluate(NamedTuple):
         embed: Embeds them, with a cache on disk; None for keyword search only.
         recall: The use case that is measured.
         monotonic: A clock that never goes back, in seconds.
-
     """
 
     repository: EntryRepository
@@ -60,7 +59,7 @@ class Evaluate(NamedTuple):
         return _Run(self, eval_set).report(policies, stage)
 
     def _embed(self, eval_set: EvalSet, stage: Stage) -> None:
-        """Embed all entries; the questions one by one, as in use."""
+        """Embed all entries, and the questions one by one, as in use."""
         if self.embed is None:
             return
         documents, deadline = len(eval_set.documents), Deadline(self.monotonic)
@@ -73,8 +72,6 @@ class Evaluate(NamedTuple):
 
 
 class _Run:
-    """One run over the questions of a set."""
-
     def __init__(self, tools: Evaluate, eval_set: EvalSet) -> None:
         self._tools = tools
         self._ids = {entry.entry_id: document_id for document_id, entry in eval_set.documents.items()}
@@ -103,7 +100,11 @@ class _Run:
         )
 
     def _measure(self, asked: JudgedQuery, questions: Mapping[str, Question]) -> dict[str, Measured]:
-        """Answer by every policy; policies with the same search share it, and its time counts for each of them."""
+        """
+        Answer by every policy.
+
+        Policies with the same search share it, and its time counts for each of them.
+        """
         searches = {question.by_passage: question for question in questions.values()}
         found = {by_passage: self._timed(partial(self._search, question)) for by_passage, question in searches.items()}
         measured = dict[str, Measured]()

@@ -20,10 +20,10 @@ MAX_USED = 1_000
 
 MAX_OF_SESSION = 2**31 - 1
 MAX_REFERENCE = 80
-"""The maximum number of characters of an unknown reference in its error message."""
+"""The maximum length of an unknown reference in its error message."""
 
 MAX_AMBIGUOUS = 5
-"""The maximum number of sessions and entries that the message about an ambiguous reference lists."""
+"""The maximum number of sessions and entries listed for an ambiguous reference."""
 
 NEWEST_OF_ENTRY = 10
 """The default number of injections."""
@@ -34,12 +34,10 @@ class Explained(NamedTuple):
     An injection with its entries and their use.
 
     Attributes:
-        receipt: The receipt.
         entries: The entries in the receipt by id, without deleted ones.
         used: The usage signals of entries in that session, by id.
-        influence_counts: The number of sessions that used each entry, by id; unused entries are left out.
-        label: How its project is called; the id of one that the store does not know.
-
+        influence_counts: The number of sessions that used each entry, by id, without unused ones.
+        label: The label of the project, or its id if the store does not know it.
     """
 
     receipt: Receipt
@@ -55,7 +53,11 @@ class Explained(NamedTuple):
 
     @property
     def ranked(self) -> list[tuple[int | None, Shown]]:
-        """The entries in the text with their ranks: those without a score first, then by policy, best first."""
+        """
+        The entries in the text with their ranks.
+
+        Those without a score come first, then by policy, best first.
+        """
         shown, policy = self.receipt.shown, self.receipt.policy
         scored = [entry for entry in shown if entry.score is not None]
         ranked = [entry for entry in scored if policy_of(self.receipt, entry) == policy]
@@ -74,7 +76,6 @@ class Answer(NamedTuple):
     Attributes:
         injections: In the order in which they are printed.
         entry_id: The entry; None for a session or a project.
-
     """
 
     injections: Sequence[Explained]
@@ -90,29 +91,31 @@ class ExplainInjections(NamedTuple):
     registry: Registry
 
     def newest(self, project: str | None, limit: int) -> Answer:
-        """Return the newest injections of the project of that id, of any for None, the newest first."""
+        """Return the injections of a project, of any for None, the newest first."""
         return Answer(self._explained(self.receipts.find(project=project, limit=limit)))
 
     def of_session(self, session_id: str, limit: int = MAX_OF_SESSION) -> Answer:
-        """Return the newest injections of the session of that id, in their order."""
+        """Return the newest injections of the session, in their order."""
         return Answer(self._explained(self.receipts.find(session_id=session_id, limit=limit)[::-1]))
 
     def of_entry(self, entry_id: str, limit: int = NEWEST_OF_ENTRY) -> Answer:
-        """Return the newest injections of the entry of that id, the newest first."""
+        """Return the injections of the entry, the newest first."""
         return Answer(self._explained(self.receipts.find(entry_id=entry_id, limit=limit)), entry_id)
 
     def of(self, reference: str, limit: int | None = None) -> Answer:
         """
-        Return the newest injections of a session in their order, or those with an entry, the newest first.
+        Return the injections of the session or entry that *reference* means.
+
+        Those of a session come in their order, those of an entry the newest first.
 
         Args:
-            reference: The id of a session or entry or its prefix, or an entry's number; the entry may be deleted.
+            reference: The id of a session or entry or its prefix, or an entry's number. The entry
+                may be deleted.
             limit: The maximum number; None is all of a session, and the newest 10 of an entry.
 
         Raises:
             InvalidQueryError: *reference* is ambiguous.
             UnknownEntryError: it is unknown.
-
         """
         sessions, entries = self._sessions(reference), ids_meant(self.repository, reference, MAX_AMBIGUOUS + 1)
         if len(sessions) + len(entries) > 1:
@@ -139,7 +142,11 @@ class ExplainInjections(NamedTuple):
         return "; ".join([*names[:MAX_AMBIGUOUS], *(["and more"] if len(names) > MAX_AMBIGUOUS else [])])
 
     def _sessions(self, reference: str) -> list[str]:
-        """Return at most six sessions that *reference* may mean; a complete id means one only."""
+        """
+        Return at most six sessions that *reference* may mean.
+
+        A complete id means one only.
+        """
         sessions = self.receipts.sessions_starting_with(reference, MAX_AMBIGUOUS + 1)
         if reference in sessions:
             return [reference]

@@ -1,4 +1,4 @@
-"""Forget for good: find what is meant and every place that keeps it, erase it there, and prove that nothing is left."""
+"""Forget for good: find all places of a text, erase it there, and verify."""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Sequence
@@ -19,16 +19,16 @@ ALL = 2**31 - 1
 @attrs.frozen(kw_only=True)
 class Wanted:
     """
-    The user's choice; what is not given does not narrow it.
+    The entries and texts that the user wants to forget.
+
+    A default does not narrow the choice.
 
     Attributes:
         text: A text, in any spelling.
         any_case: Whether a text of up to three characters is meant in any letter case, too.
         ids: The ids of entries.
-        only: Restricts the entries.
         since: The earliest time of creation.
         until: The latest time of creation.
-
     """
 
     text: str = ""
@@ -44,7 +44,7 @@ class Wanted:
         return bool(self.ids or self.since or self.until) or self.only != EVERYTHING
 
     def admits(self, entry: Entry) -> bool:
-        """Return whether *entry* is of this time."""
+        """Return whether *entry* was created within the time range."""
         return (self.since is None or entry.created_at >= self.since) and (
             self.until is None or entry.created_at <= self.until
         )
@@ -61,7 +61,6 @@ class Plan:
         found: Every place that keeps something of it.
         used_elsewhere: Whether the text stays in other entries.
         problems: Places that can't be read, one line each.
-
     """
 
     entries: tuple[Entry, ...]
@@ -79,7 +78,7 @@ class Plan:
 @attrs.frozen
 class Forgotten:
     """
-    The outcome.
+    The outcome of a run.
 
     Attributes:
         remains: Files of hardwon that still hold something, one line each.
@@ -87,7 +86,6 @@ class Forgotten:
         searched: The number of files that were searched.
         problems: Places that could not be changed, one line each; a repeated run continues.
         unreachable: Folders with files of hardwon that can't be reached now, one line each.
-
     """
 
     remains: tuple[str, ...]
@@ -109,13 +107,12 @@ class ForgetForGood:
 
     Attributes:
         store: The texts of the entries.
-        places: Where texts are kept; the store first, so that nothing is indexed again in between.
-        banks: The knowledge banks.
-        elsewhere: Places that are not ours to change.
+        places: Where texts are kept. The store comes first, so that nothing is indexed again in
+            between.
+        elsewhere: Places that hardwon may not change.
         journal: Completes an interrupted run.
         folders: The folders that are searched for files of hardwon.
         unreachable: A line for each folder that can't be reached now.
-
     """
 
     repository: EntryRepository
@@ -131,7 +128,9 @@ class ForgetForGood:
 
     def plan(self, wanted: Wanted) -> Plan:
         """
-        Return what *wanted* means, with every place that keeps it; nothing is changed.
+        Return the entries that *wanted* means, with every place that keeps them.
+
+        Nothing is changed.
 
         Raises:
             StorageError: the store can't be read.
@@ -156,7 +155,9 @@ class ForgetForGood:
 
     def run(self, begun: Begun) -> Forgotten:
         """
-        Erase it, in an order in which nothing comes back meanwhile; what is interrupted is completed by `resume`.
+        Erase the texts of *begun*, in an order in which nothing comes back meanwhile.
+
+        `resume` completes an interrupted run.
 
         Raises:
             StorageError: nothing was changed, as the run can't be recorded.
@@ -175,7 +176,7 @@ class ForgetForGood:
 
     def prove(self, begun: Begun, problems: Iterable[str] = ()) -> Forgotten:
         """
-        Search every byte that hardwon keeps for what *begun* erased, or for what nothing was found of.
+        Search every byte that hardwon keeps for the texts of *begun*.
 
         Raises:
             StorageError: the store can't be read.
@@ -185,17 +186,25 @@ class ForgetForGood:
         return Forgotten(tuple(remains), tuple(elsewhere), self.proof.searched(), tuple(problems), self.unreachable)
 
     def resume(self) -> Forgotten | None:
-        """Complete the run that was interrupted; None without one."""
+        """Complete an interrupted run, None without one."""
         begun = self.journal.unfinished()
         return self.run(begun) if begun else None
 
     def secrets(self) -> tuple[tuple[Found, ...], tuple[str, ...]]:
-        """Return where secrets were kept before, by the rules of today, and the places that can't be read, one line each."""
+        """
+        Return where secrets were kept before, by the rules of today.
+
+        The second value are the places that can't be read, one line each.
+        """
         found, problems = _found((*self.places, *self.banks), lambda place: place.secrets())
         return found, (*problems, *self.unreachable)
 
     def redact(self, *, keeps_banks: bool) -> tuple[str, ...]:
-        """Redact all that was kept before; return the places that could not be changed, one line each."""
+        """
+        Redact all that was kept before.
+
+        Returns the places that could not be changed, one line each.
+        """
         problems = [*self.unreachable]
         for place in (*self.places, *(() if keeps_banks else self.banks)):
             try:
@@ -205,7 +214,11 @@ class ForgetForGood:
         return tuple(problems)
 
     def _recognise(self, places: Iterable[Place], begun: Begun) -> Iterable[str]:
-        """Remember how the texts are recognised when they come back, before they are gone; yield problems."""
+        """
+        Store the hashes that recognise the texts later, and yield problems.
+
+        This must happen before the texts are erased.
+        """
         words = [begun.wanted] if begun.wanted else []
         wanted = Erasure((begun.wanted,), any_case=begun.erasure.any_case)
         first = next(iter(sorted(begun.erasure.ids)), "")
@@ -221,7 +234,7 @@ class ForgetForGood:
                         self.repository.forgotten.add(name, [text], self.clock.now(), words)
 
     def _texts_of_sections(self, ids: Iterable[str]) -> Iterable[str]:
-        """Return what the files of captured sections with these *ids* say, formatting included."""
+        """Return the texts of captured sections as in their files, formatting included."""
         erasure = Erasure(ids=frozenset(ids))
         return (owned.text for place in self.places for owned in place.texts(erasure))
 
@@ -243,7 +256,11 @@ class ForgetForGood:
         return self.store.ids_holding(Erasure((wanted.text,), any_case=wanted.any_case))
 
     def _with_wholes(self, entries: Iterable[Entry]) -> list[Entry]:
-        """Return *entries* with the other entries of the same documents that repeat their text."""
+        """
+        Return *entries* with the other entries of the same documents.
+
+        These repeat their text.
+        """
         found = {entry.entry_id: entry for entry in entries}
         for entry in [*found.values()]:
             if entry.kind == "document" and entry.file_path:

@@ -1,4 +1,4 @@
-"""Import knowledge banks into the store, each entry once, and synchronise their counts before a retrospective."""
+"""Import knowledge banks into the store, each entry once, and synchronise their counts."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -26,10 +26,10 @@ from hardwon.ports.repository import FileVersions
 
 NAME_WORDS = 8
 FOREIGN_COUNT = 100
-"""The highest observation count that the bank of a foreign project, or of others' version, gives a lesson."""
+"""The maximum observation count that a file of a foreign project or version gives a lesson."""
 REPLACEMENT = "\ufffd"
 FROM_FILE = ("name", "notes", "references", "observation_count", "confidence", "updated_at")
-"""The fields that a file gives a lesson, but for those that its identity gives."""
+"""The fields that a file gives a lesson, apart from its identity."""
 
 
 @attrs.frozen(kw_only=True)
@@ -43,7 +43,6 @@ class Imported:
         skipped: Entries that could not be imported with the reasons, one line each.
         left: The number of files left for the next import.
         forgotten: The number of entries left out as the user had them forgotten.
-
     """
 
     added: int = 0
@@ -69,7 +68,7 @@ Progress = Callable[[BankFile], None]
 @attrs.frozen(kw_only=True)
 class ImportKnowledge:
     """
-    Import new entries; a heading is never imported twice.
+    Import new entries, never a heading twice.
 
     So hand edits of known entries are not synced back, and deleted entries stay
     deleted, while entries that a teammate added are imported. Entries of a version
@@ -91,7 +90,6 @@ class ImportKnowledge:
         Args:
             deadline: No file is begun after it.
             largest: The maximum size in bytes; larger files are left for `everything`.
-
         """
         total = Imported()
         for file in changed_files(self.bank, self.ledger):
@@ -99,7 +97,12 @@ class ImportKnowledge:
         return total
 
     def everything(self, progress: Progress = lambda _: None) -> Imported:
-        """Import every file, without a time limit; call *progress* with its file before each entry."""
+        """
+        Import every file, without a time limit.
+
+        Args:
+            progress: Called before each entry, with its file.
+        """
         return sum((self._file(file, progress) for file in self.bank.files()), Imported())
 
     def _file(self, file: BankFile, progress: Progress = lambda _: None) -> Imported:
@@ -119,16 +122,20 @@ class ImportKnowledge:
         return sum(outcomes.values(), Imported())
 
     def version_of(self, file: BankFile) -> Version:
-        """Return the present version of *file*; the user's own bank is the user's."""
+        """Return the present version of *file*, own for the user's own bank."""
         return OWN if file.project is None else self.versions.of(file.path)
 
     def as_of_user(self, known: Entry, lesson: BankEntry, file: BankFile) -> Entry:
         """
-        Return *known*, an entry kept at home, as *lesson* of the user's own version of *file* says it.
+        Return *known*, an entry kept at home, with the values of *lesson*.
+
+        Args:
+            known: The stored entry.
+            lesson: The lesson in the user's own version of *file*.
+            file: The file.
 
         Raises:
-            InvalidEntryError: it says nothing that can be stored.
-
+            InvalidEntryError: the lesson has no text that can be stored.
         """
         now = redact_entry(_to_entry(lesson, file, self.clock.now(), self._highest_count(file, OWN)))
         values = {name: getattr(now, name) for name in FROM_FILE}
@@ -192,7 +199,7 @@ def _storable(text: str) -> str:
 
 
 def _time(text: str | None, now: dt.datetime) -> dt.datetime:
-    """Return the time in *text*; *now* if it has none or one in the future."""
+    """Return the time in *text*, *now* if missing or in the future."""
     try:
         time = dt.datetime.fromisoformat((text or "").strip()).astimezone(dt.UTC)
     except (ValueError, OverflowError, OSError):
@@ -205,12 +212,8 @@ class SyncBanks:
     """
     Import the new lessons and the higher counts of the knowledge banks.
 
-    A retrospective that was killed between writing the files and the store left them inconsistent. An import skips
-    known headings, so the counts are raised here.
-
-    Attributes:
-        import_knowledge: Imports the banks.
-
+    A retrospective that was killed between writing the files and the store left them inconsistent.
+    An import skips known headings, so the counts are raised here.
     """
 
     import_knowledge: ImportKnowledge
@@ -223,13 +226,12 @@ class SyncBanks:
 
     def sync(self, banks: Banks) -> tuple[str, ...]:
         """
-        Synchronise the store with *banks*, whose files are locked; return what was skipped, one line each.
+        Synchronise the store with *banks*, whose files are locked.
 
-        A count in the store is never lowered.
+        A count in the store is never lowered. Returns the skipped entries, one line each.
 
         Raises:
             StorageError: the store can't be written now; nothing was changed.
-
         """
         with self.repository.transaction():
             skipped = self.import_knowledge.everything().skipped
@@ -245,7 +247,11 @@ class SyncBanks:
             self.repository.put(attrs.evolve(known, observation_count=believed))
 
     def _believed(self, count: int, known: Entry, place: BankPlace) -> int:
-        """Return how much of *count* in that file holds for *known*: others raise no count but of their own lessons."""
+        """
+        Return how much of *count* in that file counts for *known*.
+
+        Files of others raise only the counts of their own lessons.
+        """
         if place.scope == "global" or not (self.workplace.visibility.is_foreign or self._is_of_others(place)):
             return count
         is_theirs = known.is_of_others or (self.workplace.visibility.is_foreign and known.project in self.workplace.own)

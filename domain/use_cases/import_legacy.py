@@ -1,4 +1,9 @@
-"""Import older indexes: the sessions of a `memory-index.json`, the documents of an older program, and vectors of the same model."""
+"""
+Import older indexes.
+
+They bring the sessions of a `memory-index.json`, the documents of an older program, and vectors
+of the same model.
+"""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -35,7 +40,6 @@ class ImportedIndex:
         added: The number of new sessions.
         known: The number of known sessions, updated from the index.
         skipped: Memories that were not imported with the reasons, one line each.
-
     """
 
     added: int = 0
@@ -70,7 +74,6 @@ class ImportMemoryIndex:
         Raises:
             InvalidEntryError: a memory is invalid; nothing was changed.
             StorageError: the store can't be written now; nothing was changed.
-
         """
         read = [
             (memory, self._described(memory)) for memory in memories
@@ -99,7 +102,11 @@ class ImportMemoryIndex:
             record_given(self.history, of_file, stored, self.clock.now())
 
     def _described(self, memory: IndexedMemory) -> _Described | None:
-        """Return the description in the file of *memory*, None if it is no markdown file or can't be read."""
+        """
+        Return the description in the file of *memory*.
+
+        None if it is no markdown file or can't be read.
+        """
         if not _is_markdown(memory):
             return None
         try:
@@ -115,7 +122,7 @@ class ImportMemoryIndex:
 
 
 def _description(memory: IndexedMemory, file: _Described | None) -> str:
-    """Return the description of a memory: from the index, else from its file, else from its labels."""
+    """Return the description in the index, else in the file, else the labels."""
     labels = ", ".join(memory.keywords or memory.tags)
     description = memory.description or (file.description if file else "") or labels
     if not description and not _is_markdown(memory):
@@ -136,7 +143,6 @@ class ImportedDocuments:
         added: The number of imported documents.
         known: The number of documents imported from this index before, left unchanged.
         skipped: Documents that could not be imported with the reasons, one line each.
-
     """
 
     added: int = 0
@@ -146,12 +152,11 @@ class ImportedDocuments:
 
 class OwnFiles(NamedTuple):
     """
-    The files that a project may bring in an index which its own files name.
+    The files of a project that an index in this project may bring.
 
     Attributes:
         folder: The project's folder, links resolved.
         project: The name of the project.
-
     """
 
     folder: str
@@ -181,14 +186,13 @@ class OwnFiles(NamedTuple):
 @attrs.frozen(kw_only=True)
 class ImportOlderIndex:
     """
-    Import the documents of an older index, with the values and counters of that index.
+    Import the documents of an older index, with their values and counters.
 
     An existing file is indexed; for a missing one the index has the text.
 
     Attributes:
         usage: Receives the counters of the older program.
         ledger: Knows the documents imported before.
-
     """
 
     sources: SourceFiles
@@ -203,10 +207,10 @@ class ImportOlderIndex:
         self, index_path: str, documents: Iterable[OlderDocument], only: OwnFiles | None = None
     ) -> ImportedDocuments:
         """
-        Import *documents* of the index at *index_path*; each once for good, and in its own transaction.
+        Import *documents* of the index, each once for good, in its own transaction.
 
-        Files come before their sections, so that the order of *documents* does not matter: the tier of a file
-        applies to its sections, except those with another tier in the index.
+        Files come before their sections, so that the order of *documents* does not matter: the tier
+        of a file applies to its sections, except those with another tier in the index.
 
         Args:
             index_path: Identifies the index, to recognise what was imported from it.
@@ -215,7 +219,6 @@ class ImportOlderIndex:
 
         Raises:
             StorageError: the store can't be written now; documents imported before are stored.
-
         """
         seen = self.ledger.headings(index_path)
         added, known, skipped = 0, 0, list[str]()
@@ -251,7 +254,7 @@ class ImportOlderIndex:
             self.usage.add(entry.number, document.usage)
 
     def _entry(self, document: OlderDocument, file: Document) -> Entry:
-        """Index *file*; return the entry that receives the values of *document*."""
+        """Index *file*, and return the entry that receives the values of *document*."""
         if not stored_of(self.repository, document.path):
             self.repository.put(document.seed(self.clock.now()))
         whole = self.index_one_file.index(file, select="all").entry
@@ -265,7 +268,11 @@ class ImportOlderIndex:
             return None
 
     def _of_content(self, document: OlderDocument) -> Document:
-        """Return the text in the index as a file, without a hash, so that a file that comes back is indexed."""
+        """
+        Return the text in the index as a file.
+
+        It has no hash, so that a file that comes back is indexed.
+        """
         if not document.content:
             raise InvalidEntryError("its file can't be used, and the index does not hold its text")
         written = document.created_at or self.clock.now()
@@ -273,7 +280,7 @@ class ImportOlderIndex:
 
 
 AGREEMENT = 0.99
-"""The minimum cosine similarity of two vectors of the same text and model: platforms differ in the last digits."""
+"""The minimum cosine of two vectors of one text and model: platforms differ in the last digits."""
 
 
 @attrs.frozen
@@ -282,9 +289,8 @@ class KeptVectors:
     The outcome of importing vectors.
 
     Attributes:
-        kept: How many vectors were stored.
+        kept: The number of vectors stored.
         refused: The reasons for the others, one line each; their entries stay without a vector.
-
     """
 
     kept: int = 0
@@ -294,12 +300,13 @@ class KeptVectors:
 @attrs.frozen(kw_only=True)
 class KeepVectors:
     """
-    Store the vectors of an index for the imported sessions, instead of embedding them again.
+    Store the vectors of an index for the imported sessions.
+
+    This saves embedding them again.
 
     Attributes:
         embedder: Embeds one text again, for comparison.
         store: The vectors of the embedder's space.
-
     """
 
     repository: EntryRepository
@@ -315,7 +322,6 @@ class KeepVectors:
 
         Raises:
             StorageError: the store can't be written now; no vector was stored.
-
         """
         usable, refused = self._sorted_out(memories)
         if not usable:
@@ -330,7 +336,7 @@ class KeepVectors:
     def _sorted_out(
         self, memories: Iterable[IndexedMemory]
     ) -> tuple[Sequence[tuple[PendingText, Vector]], tuple[str, ...]]:
-        """Return the vectors that may be of this space with their texts, and the reasons against the others."""
+        """Return the vectors that may be of this space, and why others are not."""
         waiting = {text.seq: text for text in self.store.pending(self.store.count_pending(EVERYTHING))}
         usable, refused = list[tuple[PendingText, Vector]](), list[str]()
         for memory in memories:

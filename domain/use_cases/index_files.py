@@ -1,4 +1,4 @@
-"""Index the files of a project: update the entries of changed files, delete those of files that are gone."""
+"""Index the files of a project, and delete entries of files that are gone."""
 
 import itertools
 import os
@@ -30,7 +30,6 @@ class Indexed:
         removed: Files that are gone, with their entries.
         skipped: Files that can't be used with the reasons, one line each.
         warnings: Parts of indexed files that could not be read, one line each.
-
     """
 
     new: tuple[str, ...] = ()
@@ -49,9 +48,9 @@ class IndexFiles:
 
     Attributes:
         project_root: The project's folder, links resolved.
-        private: Beginnings of paths of private files: where one is gone, its entries stay, as git may have removed it.
+        private: Prefixes of paths of private files. Where one is gone, its entries stay, as git may
+            have removed it.
         forget: Deletes the entries of files that are gone.
-
     """
 
     sources: SourceFiles
@@ -73,11 +72,12 @@ class IndexFiles:
         wanted: Callable[[], bool] = lambda: True,
     ) -> Indexed:
         """
-        Index the files at and below *paths*; no path means the project's memory, or that of a spec folder.
+        Index the files at and below *paths*.
 
-        Files with unchanged bytes are skipped, whatever their mtime. Files that are gone are
-        processed first, so that a moved file is recognised under its new path. Each file is
-        stored by itself: an interrupted run loses nothing.
+        Without paths, these are the project's memory, or that of a spec folder. Files with
+        unchanged bytes are skipped, whatever their mtime. Files that are gone are processed first,
+        so that a moved file is recognised under its new path. Each file is stored by itself: an
+        interrupted run loses nothing.
 
         Args:
             paths: Files and folders.
@@ -91,7 +91,6 @@ class IndexFiles:
         Raises:
             UnreadableFileError: *spec_folder* is no valid name.
             StorageError: the store can't be written now; files done before are stored.
-
         """
         listings = [self.sources.at(path) for path in paths] or [self._listing(spec_folder)]
         files = {file for listing in listings for file in listing.files}
@@ -114,7 +113,6 @@ class IndexFiles:
         return self.sources.of_spec_folder(spec_folder) if spec_folder else self.sources.of_project()
 
     def _elsewhere(self) -> set[str]:
-        """Return the existing files below the project's folder that have an entry."""
         return {path for path in self._known_below() if not self.sources.is_gone(path)}
 
     def _known_below(self) -> list[str]:
@@ -128,8 +126,6 @@ class IndexFiles:
 
 
 class _Run:
-    """One run over the files; collects the outcome."""
-
     def __init__(self, tools: IndexFiles, select: Selection, *, dry_run: bool) -> None:
         self._tools = tools
         self._select: Selection = select

@@ -23,24 +23,34 @@ from hardwon.ports.repository import FileVersions
 
 
 def stored_of(repository: EntryRepository, path: str) -> list[Entry]:
-    """Return the entries of the file at *path*: that of the whole file first, then its sections."""
+    """Return the entries of a file, the one of the whole file first."""
     whole = repository.with_file(path)
     return [*([whole] if whole else []), *repository.sections_of(path)]
 
 
 def sections_below(repository: EntryRepository, entry: Entry) -> list[Entry]:
-    """Return the sections of the file of *entry*; none if it is a section or has no file."""
+    """
+    Return the sections of the file of *entry*.
+
+    There are none if it is a section or has no file.
+    """
     return [] if entry.file_path is None or entry.anchor_id else repository.sections_of(entry.file_path)
 
 
 def follows(section: Entry, whole: Entry) -> bool:
-    """Return whether *section* gets the tier of its file: it differs and was not set for the section itself."""
+    """
+    Return whether *section* gets the tier of its file.
+
+    It does unless a tier was set for the section itself.
+    """
     return section.tier != whole.tier and not section.own_tier
 
 
 def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[Entry] = ()) -> Entry:
     """
-    Replace the entries of a file by *whole* and *sections*; return the whole as stored.
+    Replace the entries of a file by *whole* and *sections*.
+
+    Returns the whole as stored.
 
     Raises:
         StorageError: the store can't be written now; nothing was changed.
@@ -57,12 +67,12 @@ def put_in_place(repository: EntryRepository, whole: Entry, sections: Sequence[E
 
 
 Selection: TypeAlias = Literal["changed", "deleted", "all"]
-"""The files to index: changed ones; also those whose entries were deleted from the store; all."""
+"""The files to index: changed ones, also those whose entries were deleted, or all."""
 
 LEFT_BEHIND = "it holds a text that was forgotten; erase it here too"
 
 Outcome: TypeAlias = Literal["new", "changed", "reindexed", "unchanged", "deleted"]
-"""`reindexed`: with unchanged text; `deleted`: its entries were deleted from the store and stay so."""
+"""`reindexed`: with unchanged text. `deleted`: its entries were deleted and stay so."""
 
 
 @attrs.frozen(kw_only=True)
@@ -71,10 +81,9 @@ class IndexedFile:
     The outcome of indexing a file, or of a dry run.
 
     Attributes:
-        entry: The entry of the whole file, or of the first section of a captured file; None without one.
-        sections: How many of its sections have an entry.
+        entry: The entry of the whole file, or of the first section of a captured file.
+        sections: The number of its sections with an entry.
         warnings: Parts of it that could not be read, one line each.
-
     """
 
     outcome: Outcome
@@ -86,7 +95,9 @@ class IndexedFile:
 @attrs.frozen(kw_only=True)
 class IndexOneFile:
     """
-    Index a file: an entry for the whole and for each named section of a document; for a captured file, sections only.
+    Index a file: the whole and the named sections of a document.
+
+    A captured file has entries for its sections only.
 
     Attributes:
         versions: Whose the versions of files are: entries of others' versions are kept at home.
@@ -94,7 +105,6 @@ class IndexOneFile:
         absences: The state of entries whose files are gone, for when they come back.
         workplace: The origin of files that do not state theirs.
         defaults: Values of new documents that do not state them.
-
     """
 
     repository: EntryRepository
@@ -119,7 +129,6 @@ class IndexOneFile:
         Raises:
             InvalidEntryError: it gives no valid entry; nothing was changed.
             StorageError: the store can't be written now; nothing was changed.
-
         """
         known = stored_of(self.repository, document.path)
         kind = _kind(document, known[0] if known else None)
@@ -130,28 +139,19 @@ class IndexOneFile:
 
 
 def _kind(document: Document, known: Entry | None) -> Kind:
-    """Return the kind stated by the file or its folder, else that of its existing entry."""
+    """Return the kind stated by the file or its folder, else by its entry."""
     return document.fields.kind or (known.kind if known else "document")
 
 
 @attrs.frozen(slots=False)
 class _Plan(ABC):
-    """
-    The changes from the stored entries to those of a file.
-
-    Attributes:
-        tools: The use case with its ports.
-        document: The file.
-        select: The condition for indexing it.
-
-    """
+    """The changes from the stored entries to those of a file."""
 
     tools: IndexOneFile
     document: Document
     select: Selection
 
     def run(self, *, dry_run: bool) -> IndexedFile:
-        """Carry it out."""
         if self.is_settled:
             return self.settle(dry_run=dry_run)
         made = self.entries  # outside of the transaction
@@ -182,11 +182,17 @@ class _Plan(ABC):
         return self.tools.versions.of(self.document.path).is_own
 
     def is_accepted(self, known: Entry) -> bool:
-        """Return whether *known* was kept at home, and its file is the user's now."""
+        """Return whether *known* was kept at home, but its file is now the user's."""
         return known.is_of_others and self.is_own
 
     def placed(self, entry: Entry, known: Entry | None) -> Entry:
-        """Return *entry*, *known* so far, at home while the version of its file is not the user's."""
+        """
+        Return *entry* with its reach: home unless the file's version is the user's.
+
+        Args:
+            entry: The new entry.
+            known: The stored entry.
+        """
         reach = "shared" if known and known.is_of_others else entry.reach
         if reach != "shared" or self.is_own:
             return attrs.evolve(entry, reach=reach)
@@ -203,18 +209,16 @@ class _Plan(ABC):
 
     @abstractmethod
     def write(self) -> IndexedFile:
-        """Store the entries; return the outcome."""
+        """Store the entries, and return the outcome."""
 
     def warnings(self, *complaints: str) -> tuple[str, ...]:
-        """Return warnings that name the file."""
         return self.about_file(*self.document.fields.complaints, *complaints)
 
     def about_file(self, *problems: str) -> tuple[str, ...]:
-        """Return *problems* with the path of the file."""
         return tuple(f"{self.document.path!r}: {problem}" for problem in problems)
 
     def restore(self, was: AbsentFile, entries: Sequence[Entry]) -> None:
-        """Give the stored *entries* the counters, and the history, that were kept while the file was absent."""
+        """Restore the counters and history of *entries* from before the file was absent."""
         tools = self.tools
         for entry in entries:
             stored, standing = tools.repository.get(entry.entry_id), was.standings.get(entry.anchor_id)
@@ -224,13 +228,17 @@ class _Plan(ABC):
         tools.absences.forget(was.file_path)
 
     def record_change(self, number: int | None, before: str | None, after: str | None) -> None:
-        """Record a change of an entry's text in its history, given the hashes before and after."""
+        """Record a changed text in the history, given its hashes."""
         if number is not None and before != after:
             self.tools.history.record(number, [FieldChange("content", before, after)], self.tools.clock.now())
 
 
 class _DocumentPlan(_Plan):
-    """The plan of a file with an entry for the whole, and one for each section if it is a document."""
+    """
+    The plan of a file with an entry for the whole.
+
+    A document has one for each section, too.
+    """
 
     @cached_property
     def known(self) -> Mapping[str, Entry]:
@@ -284,7 +292,11 @@ class _DocumentPlan(_Plan):
 
     @property
     def _is_unchanged(self) -> bool:
-        """Whether the entries have this text; documents of an early store lack their folder and are indexed again."""
+        """
+        Whether the entries have this text.
+
+        Documents of an early store lack their folder and are indexed again.
+        """
         whole = self.known.get("")
         is_same = whole is not None and whole.file_hash == self.document.file_hash
         if not is_same or whole is None or self.is_accepted(whole):
@@ -319,18 +331,17 @@ class _DocumentPlan(_Plan):
         )
 
     def _remaining(self, whole: Entry) -> str:
-        """Return the text of the file without what was forgotten of it; all of it if nothing remains."""
+        """Return the text of the file without forgotten parts, or all if none remains."""
         return self.tools.repository.forgotten.without(whole.description) or whole.description
 
     @property
     def _is_forgotten(self) -> bool:
-        """Whether nothing remains of the file."""
+        """Whether all of the file was forgotten."""
         text = self.document.fields.description or self.document.text
         return bool(text) and not self.tools.repository.forgotten.without(text)
 
     @cached_property
     def _forgotten(self) -> frozenset[str]:
-        """The anchors of forgotten sections."""
         forgotten = self.tools.repository.forgotten
         return frozenset(part.anchor_id for part in self.document.sections.found if forgotten.holds([part.text]))
 
@@ -338,10 +349,10 @@ class _DocumentPlan(_Plan):
 @attrs.frozen(slots=False)
 class _CapturedPlan(_Plan):
     """
-    The plan of a file of captured conversations: anchors identify sections, also across files.
+    The plan of a file of captured conversations.
 
-    An entry belongs to the file that was indexed last.
-
+    Anchors identify sections, also across files. An entry belongs to the file that was indexed
+    last.
     """
 
     captured: CapturedSections
@@ -349,7 +360,7 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def known(self) -> Mapping[str, Entry]:
-        """The entries of the file, and those of its sections in other files, by anchor."""
+        """The entries of the file, and of its sections in other files, by anchor."""
         here = {entry.anchor_id: entry for entry in stored_of(self.tools.repository, self.document.path)}
         missing = (section.anchor_id for section in self.captured.found if section.anchor_id not in here)
         elsewhere = ((anchor, self.tools.repository.get(anchor)) for anchor in missing)
@@ -395,12 +406,12 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def _free(self) -> Sequence[CapturedSection]:
-        """The sections without those whose anchor is the id of another kind of entry."""
+        """The sections whose anchor is not the id of another kind of entry."""
         return [section for section in self.captured.found if not self._is_taken(section)]
 
     @cached_property
     def _living(self) -> Sequence[CapturedSection]:
-        """The sections without those deleted from the store, and those forgotten."""
+        """The sections that were neither deleted from the store nor forgotten."""
         return [
             section
             for section in self._free
@@ -409,13 +420,12 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def _forgotten(self) -> Sequence[str]:
-        """The anchors of sections whose text was forgotten, but not where this file was then."""
+        """The anchors of sections whose text was forgotten, but not in this file."""
         forgotten = self.tools.repository.forgotten
         return [section.anchor_id for section in self._free if forgotten.holds(read().text for read in [section.read])]
 
     @cached_property
     def _due(self) -> Sequence[CapturedSection]:
-        """The sections to index."""
         return [section for section in self._living if self.select == "all" or not self._is_current(section)]
 
     @cached_property
@@ -425,7 +435,6 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def _leaving(self) -> Sequence[Entry]:
-        """The entries of the file whose section is gone."""
         staying = {section.anchor_id for section in self._living}
         return [entry for entry in self._of_file if entry.entry_id not in staying]
 
@@ -436,7 +445,11 @@ class _CapturedPlan(_Plan):
         return entry.anchor_id != section.anchor_id or self._is_claimed(entry)
 
     def _is_claimed(self, entry: Entry) -> bool:
-        """Return whether others' version of the file has a section that the user has in another file."""
+        """
+        Return whether others' version of the file has a section from another file.
+
+        That file is the user's.
+        """
         return entry.file_path != self.document.path and not (entry.is_of_others or self.is_own)
 
     def _is_deleted(self, section: CapturedSection) -> bool:
@@ -445,7 +458,6 @@ class _CapturedPlan(_Plan):
         return section.anchor_id in self.tools.tombstones.deleted(self.document.path, section.section_hash)
 
     def _is_current(self, section: CapturedSection) -> bool:
-        """Return whether the entry of that section has this file and text."""
         entry = self.known.get(section.anchor_id)
         wanted = (section.anchor_id, self.document.path, section.section_hash)
         if entry is None or (entry.entry_id, entry.file_path, entry.file_hash) != wanted:
@@ -453,7 +465,11 @@ class _CapturedPlan(_Plan):
         return not self.is_accepted(entry)
 
     def _entry(self, section: CapturedSection) -> Entry:
-        """Return the entry of a section; if it comes back, with the values from before it was gone."""
+        """
+        Return the entry of a section.
+
+        If it comes back, it has the values from before it was gone.
+        """
         making = CapturedEntries(self.document, self.kind, self.tools.workplace)
         known = self.known.get(section.anchor_id)
         entry = making.entry(section, without_file_values(known, self.tools.history) if known else None)

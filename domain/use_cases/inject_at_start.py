@@ -1,4 +1,8 @@
-"""Inject memory at a session start: the block for a context query, its receipt, and the record of both."""
+"""
+Inject memory at a session start.
+
+The result is the block for a context query, its receipt, and the record of both.
+"""
 
 import datetime as dt
 from collections.abc import Callable, Iterator, Sequence
@@ -67,7 +71,6 @@ class Injection(NamedTuple):
         degradations: The missing parts with their reasons, one line each.
         pending: The number of lessons without a vector.
         held: The memory that the agent had before.
-
     """
 
     text: str = ""
@@ -98,10 +101,11 @@ class Inject(NamedTuple):
         weights: The weights of the ranking signals.
         relate: Finds conversations; None without any.
         notice: A line about this project for the block; may be empty.
-        refused: The settings that files of the project may not give, for the diagnostic line of a host.
-        held: The memory that the agent has already; if a block is among it, only new rules and lessons are added.
+        refused: The settings that files of the project may not give, for the diagnostic line of a
+            host.
+        held: The memory that the agent has already. If it holds a block, only new rules and lessons
+            are added.
         length: How the host counts the length of the block.
-
     """
 
     repository: RankingReads
@@ -126,22 +130,22 @@ class Inject(NamedTuple):
         occasion: Occasion | None = None,
     ) -> Injection:
         """
-        Return the block of at most *limit* entries for *query*, below the constitutional ones.
+        Return the block of at most *limit* entries for *query*, below the rules.
 
         Conversations come last; a failure to find them affects nothing else.
 
         Args:
             query: The user's current work.
-            limit: The maximum number of entries; 0 and less print nothing. Constitutional ones don't count.
+            limit: The maximum number of entries, not counting constitutional ones; below 1 nothing
+                is printed.
             deadline: The end of the time for searching.
             workplace: Where the user works; decides which entries may be shown.
-            framed: For a host: with the block's beginning and end marked, and only relevant lessons in the places that no
-                category is owed.
+            framed: For a host: with the block's beginning and end marked, and only relevant lessons
+                in the places that no category is owed.
             occasion: The reason to recall conversations; None for no conversations.
 
         Raises:
             StorageError: the store can't be read.
-
         """
         if limit <= 0:
             return Injection()
@@ -187,7 +191,11 @@ class Inject(NamedTuple):
         *,
         distinct: bool,
     ) -> Selected:
-        """Choose *limit* new entries that are not among *rules*; if *distinct*, of two where one probably replaces the other that one."""
+        """
+        Choose *limit* new entries that are not among *rules*.
+
+        With *distinct*, an entry that another one probably replaces is left out.
+        """
         rule_seqs, repeated = {rule.seq for rule in rules}, 0
         while True:
             selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated), seen)
@@ -269,9 +277,8 @@ def receipt_of_start(injection: Injection, *, session_id: str, project: str, at:
     Args:
         injection: The printed block.
         session_id: The id given by the host; may be empty.
-        project: The name of the user's project.
+        project: The id of the user's project.
         at: The time of printing.
-
     """
     pieces = [*_rules(injection), *_lessons(injection), *_conversations(injection)]
     retrieval, selected = injection.retrieval, injection.selected
@@ -350,11 +357,13 @@ def _why(missed: Scored, selected: Selected, held: Held) -> str:
 
 class RecordInjection(NamedTuple):
     """
-    Store the receipt of an injection, and count it unless the host will tell whether it arrived; atomically.
+    Store the receipt of an injection and count the injection, atomically.
+
+    It is not counted yet if the host will report whether it arrived.
 
     Attributes:
-        transaction: A context for atomic changes; raises StorageError, soon, when the store is busy.
-
+        transaction: A context for atomic changes; raises StorageError, soon, when the store is
+            busy.
     """
 
     usage: "UsageLog"
@@ -363,11 +372,10 @@ class RecordInjection(NamedTuple):
 
     def record(self, receipt: "Receipt", seqs: Sequence[int]) -> tuple[str, ...]:
         """
-        Record *receipt*, and that the entries of the numbers *seqs* were injected if it counts already.
+        Record *receipt*, and the injection of the entries *seqs* if it counts already.
 
         Returns:
             The losses with their reasons, one line each: a busy store never delays the session.
-
         """
         try:
             with self.transaction():

@@ -1,4 +1,4 @@
-"""Print beside a prompt the entries that are clearly relevant to it, and explain the choice in a dry run."""
+"""Print entries that are clearly relevant to a prompt, or dry-run the choice."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -39,7 +39,7 @@ from hardwon.ports.documents import Instructions
 from hardwon.ports.keyword_index import KeywordIndex
 
 LONGEST_KEPT = 500
-"""Characters of the prompt stored in a receipt."""
+"""The maximum length of a prompt in a receipt, in characters."""
 
 UNKNOWN_SIZE = 100
 """The assumed number of entries when the keyword index can't count them."""
@@ -52,10 +52,8 @@ class Prompt(NamedTuple):
     A prompt of the user.
 
     Attributes:
-        text: The user's words.
         session_id: The id given by the host; without it, earlier injections are unknown.
         workplace: Where it was asked.
-
     """
 
     text: str
@@ -72,7 +70,6 @@ class PromptInjection(NamedTuple):
         seqs: The numbers of its entries.
         receipt: The receipt to store; None for an empty text.
         degradations: The missing parts of the search with their reasons, one line each.
-
     """
 
     text: str = ""
@@ -83,14 +80,12 @@ class PromptInjection(NamedTuple):
 
 class InjectBesidePrompt(NamedTuple):
     """
-    Search with the user's own words, and print what is clearly relevant and new to the session.
+    Search with the user's words, and print entries clearly relevant and new.
 
     Attributes:
-        recall: Finds.
-        windows: Know what was shown before.
-        instructions: What the agent is told anyway.
-        watch: Called with what was weighed, also of a prompt that nothing can win; may be None.
-
+        windows: Know what was shown to the session before.
+        instructions: The files that the agent reads anyway.
+        watch: Called with the weighed entries, also for a prompt without a possible winner.
     """
 
     recall: Recall
@@ -100,7 +95,7 @@ class InjectBesidePrompt(NamedTuple):
 
     def text_for(self, prompt: Prompt, deadline: Deadline) -> PromptInjection:
         """
-        Return the text to print beside *prompt*: most often none.
+        Return the text to print beside *prompt*, most often none.
 
         Entries captured from the session itself are not searched.
 
@@ -110,7 +105,6 @@ class InjectBesidePrompt(NamedTuple):
 
         Raises:
             StorageError: the store can't be read.
-
         """
         if not is_worth_asking(prompt.text):
             return PromptInjection()
@@ -175,7 +169,11 @@ class InjectBesidePrompt(NamedTuple):
 
 
 def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) -> Question:
-    """Return the question for a prompt: the defaults of `recall`, with room for the near misses."""
+    """
+    Return the question for a prompt, with a limit that includes near misses.
+
+    Otherwise it has the defaults of `recall`.
+    """
     return Question(
         text=text,
         only=only._replace(ranked=True),
@@ -189,9 +187,10 @@ def question_of(text: str, only: EntryFilter, workplace: Workplace = NOWHERE) ->
 
 def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple[Sentence, ...]:
     """
-    Return the sentences of *text* with weighted words; none if no entry contains an informative word.
+    Return the sentences of *text* with weighted words.
 
-    Without a keyword index all words weigh the same.
+    There are none if no entry contains an informative word. Without a keyword index all words weigh
+    the same.
     """
     asked = asked_by(text)
     terms = informative_words(dict.fromkeys(term for sentence in asked for term in sentence))[:MAX_TERMS]
@@ -203,7 +202,7 @@ def sentences_of(text: str, keywords: KeywordIndex, deadline: Deadline) -> tuple
 
 
 def contest_of(question: Question, sentences: tuple[Sentence, ...], found: Found, rated: Sequence[Rated]) -> Contest:
-    """Return the facts that decide between *rated*, the best first of the entries *found*."""
+    """Return the facts that decide between *rated*, the best first of *found*."""
     return Contest(
         sentences=sentences,
         runner_up=max(rated[MAX_SHOWN].score, 0.0) if len(rated) > MAX_SHOWN else 0.0,
@@ -220,7 +219,6 @@ class WeighedEntry(NamedTuple):
     Attributes:
         probability: The probability that it helps with the prompt.
         kept_out: The reason why it is not printed, in a few words; empty if it is.
-
     """
 
     entry_id: str
@@ -238,7 +236,6 @@ class PromptDryRun(NamedTuple):
         entries: The best entries considered, best first; none if no entry is related to the prompt.
         worth_asking: Whether the prompt is informative enough to search with.
         degradations: The missing parts of the search with their reasons, one line each.
-
     """
 
     text: str
@@ -249,26 +246,19 @@ class PromptDryRun(NamedTuple):
 
 class TryPrompt(NamedTuple):
     """
-    Dry-run a prompt: nothing is counted, no receipt is stored; expired entries are retired, as by any search.
+    Dry-run a prompt: nothing is counted, no receipt is stored.
 
-    Attributes:
-        inject: Answers prompts.
-
+    Expired entries are retired, as by any search.
     """
 
     inject: InjectBesidePrompt
 
     def dry_run(self, prompt: Prompt, deadline: Deadline) -> PromptDryRun:
         """
-        Return the text that would be printed beside *prompt* now, and the entries considered.
-
-        Args:
-            prompt: The words of a user.
-            deadline: The end of the time for searching.
+        Return the text for *prompt* now, and the entries considered.
 
         Raises:
             StorageError: the store can't be read.
-
         """
         weighed = list[Weighed]()
         injection = self.inject._replace(watch=weighed.append).text_for(prompt, deadline)

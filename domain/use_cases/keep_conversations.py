@@ -19,11 +19,11 @@ def reason_to_keep(
     places: Callable[[], Sequence[str]],
 ) -> KeepingReason | None:
     """
-    Return why the conversations of a folder are kept; None where they are not.
+    Return the reason to keep the conversations of a folder, None without one.
 
     Args:
         enabled: The setting; None where it is not set.
-        chosen: How the user wants the conversations of its project to be kept; None before a choice.
+        chosen: The user's choice for the project; None before it.
         in_plugin: Whether the plugin's hooks run.
         has_files: Returns whether files of conversations are there.
         record: Returns the record of the set-up.
@@ -31,7 +31,6 @@ def reason_to_keep(
 
     Raises:
         StorageError: the record can't be read.
-
     """
     if enabled is False or chosen == "off":
         return None

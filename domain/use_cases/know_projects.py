@@ -1,4 +1,4 @@
-"""Know projects: register them, look up their history, trust them, and join or move them."""
+"""Register projects, look up their history, trust, join and move them."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -13,11 +13,11 @@ from hardwon.ports.projects import Projects
 from hardwon.ports.repository import RepositoryHistory
 
 GONE = "gone:"
-"""The beginning of the key of a project in whose place another one is now."""
+"""The key prefix of a project whose place another one has taken."""
 
 
 def number_at(path: str) -> int:
-    """Return the number of the file or folder at *path* on its file system; 0 if it can't be told."""
+    """Return the inode number of the file or folder at *path*, 0 if unknown."""
     try:
         return os.stat(path).st_ino & LARGEST_NUMBER
     except OSError:
@@ -26,14 +26,13 @@ def number_at(path: str) -> int:
 
 class KnowProjects(NamedTuple):
     """
-    The projects of a store, and what git knows of them.
+    The projects of a store, with their history in git.
 
     Attributes:
-        projects: Those that the store knows.
         history: The histories that git knows.
         mode: Which projects are trusted.
         exists: Whether there is a file or folder at a path.
-        number_at: Returns its number on its file system; 0 if it can't be told.
+        number_at: Returns its inode number; 0 if unknown.
     """
 
     projects: Projects
@@ -48,7 +47,9 @@ class KnowProjects(NamedTuple):
 
     def register(self, identity: Identity, label: str) -> Project:
         """
-        Return the project of *identity*, added if the store does not know it, nor as the same repository elsewhere before.
+        Return the project of *identity*, adding it if it is new.
+
+        It is not new if the store knows the same repository at a former place.
 
         Raises:
             StorageError: the store can't be written now.
@@ -66,9 +67,10 @@ class KnowProjects(NamedTuple):
 
     def _renamed(self, identity: Identity, label: str) -> Project | None:
         """
-        Return the project that was renamed or moved to *identity*, known by the number of its git directory.
+        Return the project that was renamed or moved to *identity*.
 
-        The word of the user follows if the repository has the first commit that it had; a number is used again.
+        It is recognised by the inode of its git directory. As inodes are reused, trust is kept only
+        if the repository has the first commit that it had.
         """
         for project in self.registry().projects:
             if _has_number(project, identity) and not self._is_there(project):
@@ -82,18 +84,18 @@ class KnowProjects(NamedTuple):
         return None
 
     def _is_there(self, project: Project) -> bool:
-        """Return whether the git directory of *project* is still in its place, and no other one."""
+        """Return whether the git directory of *project* itself is still in its place."""
         key = project.identity.key
         return self.exists(key) and self.number_at(key) in {0, project.identity.inode}
 
     def _may_be(self, project: Project, identity: Identity) -> bool:
-        """Return whether nothing speaks against *project*, of which no commit is known, being at *identity* now."""
+        """Return whether *project*, without a known commit, may be at *identity* now."""
         remote = self.history.remote(identity.root)
         is_same_remote = not project.remote or one_spelling(project.remote) == one_spelling(remote)
         return is_same_remote and project.identity.device == identity.device
 
     def _now_a_repository(self, identity: Identity, label: str) -> Project | None:
-        """Return the project of the folder that became the repository *identity*; None if the store knows none."""
+        """Return the project of the folder that became the repository *identity*."""
         plain = self.registry().with_key(identity.root) if identity.is_repository else None
         if plain is None or plain.identity.is_repository:
             return None
@@ -104,9 +106,10 @@ class KnowProjects(NamedTuple):
 
     def here(self, identity: Identity, label: str, deadline: Deadline) -> Project:
         """
-        Return the project of *identity*, registered; git is asked once whether the user committed to it.
+        Return the project of *identity*, registered.
 
-        A store that can't be written now gives a project that it does not know: its id is empty.
+        Git is asked once whether the user committed to it. If the store can't be written now, an
+        unknown project has an empty id.
         """
         try:
             project = self._as_found(self.register(identity, label), identity, deadline)
@@ -124,8 +127,9 @@ class KnowProjects(NamedTuple):
         """
         Return *project* as it is found at its place now.
 
-        Another git directory at the same path is another working copy, for which the word of the user does not hold:
-        git is asked again. One of another history is another project; the former one keeps what was stored there.
+        Another git directory at the same path is another working copy, to which the user's trust
+        does not apply: git is asked again. One of another history is another project; the former
+        one keeps what was stored there.
         """
         known = project.identity
         if known.key != identity.key or known.inode in {0, identity.inode} or not identity.is_repository:
@@ -155,10 +159,10 @@ class KnowProjects(NamedTuple):
 
     def look_up(self, project: Project, deadline: Deadline) -> Project:
         """
-        Return *project* after git was asked for everything that tells whether it is a known one, moved or cloned.
+        Return *project* after asking git whether it was moved or cloned.
 
-        A moved repository becomes the project that it was. A second clone that may speak elsewhere joins the first, and
-        becomes the one that was imported from another machine.
+        A moved repository becomes the project that it was. A second clone that may share with
+        others joins the first, and becomes the one that was imported from another machine.
 
         Raises:
             StorageError: the store can't be written now.
@@ -175,7 +179,9 @@ class KnowProjects(NamedTuple):
 
     def settled(self, project: Project) -> Project:
         """
-        Return the project that *project* is under a new path, if it is one; let its trusted clones be one with it.
+        Return *project*, or the moved project that it is, joined with its clones.
+
+        Only trusted clones are joined.
 
         Raises:
             StorageError: the store can't be written now.
@@ -187,10 +193,11 @@ class KnowProjects(NamedTuple):
 
     def _is_moved(self, other: Project, project: Project) -> bool:
         """
-        Return whether *other* is *project* at its former place: one first commit and one git directory, by its number.
+        Return whether *other* is *project* at its former place.
 
-        A project that was imported from another machine has no directory here. Its clone has one `origin`, and may speak
-        elsewhere itself, as its files can say anything.
+        Both have the same first commit and git directory, by inode. A project that was imported
+        from another machine has no directory here: its clone has the same `origin`, and must be
+        shared itself, as its files can claim anything.
         """
         if not project.first_commit or project.first_commit != other.first_commit:
             return False
@@ -201,7 +208,9 @@ class KnowProjects(NamedTuple):
 
     def bring_in(self, brought: Iterable[Project]) -> None:
         """
-        Let projects that a backup of another machine *brought* wait for their clones here, unless they are here.
+        Let projects of another machine's backup wait for their clones here.
+
+        Projects that are here are unchanged.
 
         Raises:
             StorageError: the store can't be written now.
@@ -213,7 +222,7 @@ class KnowProjects(NamedTuple):
 
     def settle_all(self) -> None:
         """
-        Settle every project, as after a word of the user on many of them.
+        Settle every project, as after the user's decision on many of them.
 
         Raises:
             StorageError: the store can't be written now.
@@ -224,7 +233,7 @@ class KnowProjects(NamedTuple):
 
     def settle(self, project: Project) -> Project:
         """
-        Let the trusted clones of the repository of *project* be one project, and the others stand apart; return *project*.
+        Join the trusted clones of *project*, separate the others, and return *project*.
 
         Raises:
             StorageError: the store can't be written now.
@@ -241,9 +250,10 @@ class KnowProjects(NamedTuple):
 
     def move(self, project: Project, identity: Identity, label: str) -> Project:
         """
-        Return *project* at another place; what was stored there meanwhile joins it.
+        Return *project* at another place, merged with a project stored there.
 
-        The facts of git are those of the new place; trust that the user gave or took there comes before that of *project*.
+        The facts of git are those of the new place. Trust that the user gave or took there takes
+        precedence over that of *project*.
 
         Raises:
             StorageError: the store can't be written now.
@@ -258,18 +268,18 @@ class KnowProjects(NamedTuple):
             return self.settle(self._changed(moved))
 
     def goes_on(self, project: Project) -> bool:
-        """Return whether a clone that is there is one project with *project*."""
+        """Return whether an existing clone is one project with *project*."""
         registry = self.registry()
         clones = (registry.with_id(clone) for clone in registry.group_of(project)[1:])
         return any(clone is not None and not self.is_gone(clone) for clone in clones)
 
     def is_gone(self, project: Project) -> bool:
-        """Return whether the folder of *project* is gone, or another project is there now."""
+        """Return whether the folder of *project* is gone or holds another project."""
         identity = project.identity
         return not (project.is_elsewhere or (self.exists(identity.key) and self.exists(identity.root)))
 
     def not_looked_up(self) -> list[Project]:
-        """Return the repositories that are there and that git was not asked about, or gave no answer."""
+        """Return the existing repositories without an answer of git yet."""
         return [
             project
             for project in self.registry().projects
@@ -278,7 +288,7 @@ class KnowProjects(NamedTuple):
 
     def merge(self, project: Project, into: Project) -> int:
         """
-        Let everything of *project* belong to *into*; return the number of entries.
+        Move everything of *project* to *into*, and return the number of entries.
 
         Other clones of *project* do not follow it: they stay one project among themselves.
 
@@ -296,7 +306,7 @@ class KnowProjects(NamedTuple):
 
     def trust(self, project: Project, *, trusted: bool) -> Project:
         """
-        Return *project* as the user wants it: trusted, or not.
+        Trust or distrust *project*, and return it.
 
         Raises:
             StorageError: the store can't be written now.
@@ -305,7 +315,13 @@ class KnowProjects(NamedTuple):
 
     def trust_below(self, folder: str, *, trusted: bool) -> None:
         """
-        Trust every project below *folder*, a real path, also later ones; or no longer. Trust that was given to one project, or taken from it, stays.
+        Trust every present and later project below *folder*, or no longer.
+
+        Trust that was given to one project, or taken from it, stays.
+
+        Args:
+            folder: A real path.
+            trusted: Whether to trust.
 
         Raises:
             StorageError: the store can't be written now; nothing was changed.
@@ -320,17 +336,17 @@ class KnowProjects(NamedTuple):
 
 
 def _has_number(project: Project, identity: Identity) -> bool:
-    """Return whether the git directory of *project* had the number that the one of *identity* has."""
+    """Return whether the git directory of *project* had the inode of *identity*."""
     known = project.identity
     return known.is_repository and identity.is_repository and 0 < known.inode == identity.inode
 
 
 def without_folder(project: Project) -> Identity:
     """
-    Return the identity of *project* on a machine that does not have its folder.
+    Return the identity of *project* on a machine that lacks its folder.
 
-    A repository is not known by its path: another one that is made there must not be taken for it. A clone of it,
-    wherever it is made, becomes it when git is asked.
+    A repository is not identified by its path: another one that is made there must not be taken for
+    it. A clone of it, wherever it is made, becomes it when git is asked.
     """
     identity = project.identity._replace(device=0, inode=0)
     if identity.is_repository and not identity.key.startswith(GONE):
@@ -339,7 +355,11 @@ def without_folder(project: Project) -> Identity:
 
 
 def facts_of(project: Project) -> tuple[str, str] | None:
-    """Return the facts by which a clone of *project* is known on every machine; None if they are not known."""
+    """
+    Return the facts that identify clones of *project* on every machine.
+
+    None if they are unknown.
+    """
     return _facts(project) if project.first_commit and project.remote else None
 
 
@@ -348,6 +368,6 @@ def _facts(project: Project) -> tuple[str, str]:
 
 
 def _is_clone(other: Project, project: Project) -> bool:
-    """Return whether both are one repository: of one first commit and one `origin`, or one project."""
+    """Return whether both have one first commit and `origin`, or are one project."""
     facts = facts_of(project)
     return other.id == project.id or (facts is not None and facts_of(other) == facts)

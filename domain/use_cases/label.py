@@ -1,4 +1,8 @@
-"""Propose keyword labels by a chain of labelers, and store them with entries that have none."""
+"""
+Propose keyword labels by a chain of labelers, and store them.
+
+Only entries without labels get them.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice, takewhile
@@ -20,7 +24,11 @@ TIER_SECONDS = 5.0
 PAGE = 50
 
 PATIENCE = 5
-"""The maximum number of unanswered entries in a row: the others would fail too, after 5 s for each tier."""
+"""
+The maximum number of unanswered entries in a row.
+
+The others would fail too, after 5 s for each tier.
+"""
 
 LabelTier: TypeAlias = Literal["haiku", "ollama"]
 Progress = Callable[[int], None]
@@ -30,13 +38,11 @@ def label_tiers(keyword_provider: str) -> tuple[LabelTier, ...]:
     """
     Return the labelers of this setting, in order.
 
-    `claude` is the agent of the session: it gives labels along with an entry
-    and can't be called afterwards. So it is no tier: `claude` has no labeler
-    and `auto` begins with Haiku.
+    `claude` is the agent of the session: it gives labels along with an entry and can't be called
+    afterwards. So `claude` has no labeler and `auto` begins with Haiku.
 
     Args:
         keyword_provider: One of `KEYWORD_PROVIDERS`.
-
     """
     tiers: dict[str, tuple[LabelTier, ...]] = {
         "auto": ("haiku", "ollama"),
@@ -57,7 +63,6 @@ class LabelChain:
         tiers: The labelers, first to last.
         background: Where each is asked.
         tier_seconds: The time limit of each; one that hangs is abandoned.
-
     """
 
     tiers: Sequence[KeywordLabeler]
@@ -65,7 +70,11 @@ class LabelChain:
     tier_seconds: float = TIER_SECONDS
 
     def labels_for(self, entry: Entry, deadline: Deadline) -> tuple[str, ...]:
-        """Return labels for *entry*, none when there are none to be had; never raise, never outlast *deadline*."""
+        """
+        Return labels for *entry*, none if no labeler has any before *deadline*.
+
+        Never raises.
+        """
         try:
             return self.ask(entry, deadline)
         except (LabelerUnavailableError, InvalidEntryError):
@@ -78,7 +87,8 @@ class LabelChain:
         Secrets are removed before a labeler gets the entry.
 
         Raises:
-            LabelerUnavailableError: no labeler answered before *deadline*; the message has one line of reasons.
+            LabelerUnavailableError: no labeler answered before *deadline*; the message has one line
+                of reasons.
             UnusableLabelsError: a labeler answered, but none with a list of labels.
             InvalidEntryError: a text of the entry is empty without its secrets.
         """
@@ -120,10 +130,9 @@ class Labelled:
     Attributes:
         labelled: The number of entries that got labels.
         failed: The number of entries tried without success.
-        trouble: The last error of a labeler; empty without one.
-        unanswered: The number of entries in a row, at the end, that no labeler answered for.
+        problem: The last error of a labeler; empty without one.
+        unanswered: The number of unanswered entries in a row, at the end.
         last: The entry tried last, None without any.
-
     """
 
     labelled: int = 0
@@ -136,12 +145,11 @@ class Labelled:
 @attrs.frozen
 class LabelPending:
     """
-    Label entries without labels, the newest first; a run tries each once.
+    Label entries without labels, the newest first, each once in a run.
 
     Attributes:
-        patience: A run ends after this many entries in a row without an answer of any labeler.
+        patience: A run ends after this many unanswered entries in a row.
         most_failed: A run ends after this many failures in all; None for no limit.
-
     """
 
     repository: EntryRepository
@@ -158,20 +166,20 @@ class LabelPending:
         self, limit: int | None, deadline: Deadline, progress: Progress | None = None, after: Entry | None = None
     ) -> Labelled:
         """
-        Try at most *limit* entries, all of them for None; return the outcome.
+        Try at most *limit* entries, and return the outcome.
 
         Labels are stored after each entry, so that an interrupted run loses nothing;
         the next one can continue where it ended.
 
         Args:
-            limit: The maximum number of entries.
+            limit: The maximum number of entries; None for all.
             deadline: No entry is begun after it.
             progress: Called with the number tried after each entry.
-            after: Begin after this entry and wrap around to the newest; None to begin with the newest.
+            after: Begin after this entry and wrap around to the newest; None to begin with the
+                newest.
 
         Raises:
             StorageError: the store can't be read or written now; earlier labels are stored.
-
         """
         run = Labelled()
         for tried, entry in enumerate(islice(self._unlabelled(after), limit), 1):
@@ -197,7 +205,11 @@ class LabelPending:
             yield from takewhile(lambda entry: not _is_behind(entry, after), self._behind(None))
 
     def _behind(self, last: Entry | None) -> Iterator[Entry]:
-        """Yield the entries after *last*, all for None, in an order that storing labels does not change."""
+        """
+        Yield the entries after *last*, all for None.
+
+        Storing labels does not change their order.
+        """
         while page := self.repository.find(self._bare, limit=PAGE, after=last):
             yield from page
             last = page[-1]
@@ -223,8 +235,9 @@ def _is_behind(entry: Entry, other: Entry) -> bool:
 
 def store_labels(repository: EntryRepository, entry_id: str, labels: tuple[str, ...]) -> bool:
     """
-    Set the labels of an entry, unless it was deleted or labelled meanwhile; return whether they were set.
+    Set the labels of an entry, and return whether they were set.
 
+    They are not if the entry was deleted or labelled meanwhile.
 
     Raises:
         StorageError: the store can't be written now.

@@ -11,7 +11,7 @@ from hardwon.ports.entries import EntryState
 from hardwon.ports.keyword_index import TriggerOwner, TriggerSource
 
 LOOK_SECONDS = 1.0
-"""The maximum age of the cache in respect of changes by other processes."""
+"""The time after which the cache notices changes by other processes."""
 
 
 class BroughtUp(NamedTuple):
@@ -19,9 +19,7 @@ class BroughtUp(NamedTuple):
     A triggered entry.
 
     Attributes:
-        owner: The entry.
         match: Its phrase that matches with the highest confidence.
-
     """
 
     owner: TriggerOwner
@@ -33,9 +31,8 @@ class Triggered(NamedTuple):
     The matches of a prompt.
 
     Attributes:
-        best: The phrase with the highest confidence, of an entry or a command; None without a match.
+        best: The phrase with the highest confidence, of an entry or a command.
         entries: The triggered entries, by confidence.
-
     """
 
     best: TriggerMatch | None
@@ -52,7 +49,9 @@ class _Cache(NamedTuple):
 
 class MatchTriggers:
     """
-    Match prompts with all phrases, cached in memory; once a second a call checks the store for changes.
+    Match prompts with all phrases, cached in memory.
+
+    Once a second a call checks the store for changes.
 
     Args:
         source: The phrases.
@@ -61,7 +60,6 @@ class MatchTriggers:
         monotonic: Seconds of a clock that never goes back.
         commands: Phrases that belong to no entry.
         only: The entries whose phrases match.
-
     """
 
     def __init__(
@@ -94,7 +92,6 @@ class MatchTriggers:
 
         Raises:
             StorageError: the store can't be read.
-
         """
         cache = self._up_to_date()
         wanted = limit + len(self._commands)
@@ -124,7 +121,7 @@ class MatchTriggers:
 
 
 def _brought_up(matches: Sequence[TriggerMatch], owners: Mapping[int, TriggerOwner]) -> list[BroughtUp]:
-    """Return each entry of *matches* once, by confidence, then in the order of numbers."""
+    """Return each entry of *matches* once, by confidence, then by number."""
     best = dict[int, BroughtUp]()
     for match in matches:
         for number in match.owners:

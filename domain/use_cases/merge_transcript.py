@@ -1,4 +1,8 @@
-"""Merge the transcript of a session with the events of its hooks: events only replace a missing transcript."""
+"""
+Merge a session's transcript with its hook events.
+
+Events only replace a missing transcript.
+"""
 
 import datetime as dt
 from collections.abc import Generator, Iterable, Iterator, Sequence
@@ -14,22 +18,26 @@ from hardwon.domain.model.redaction import CUT, Cleaning, as_text
 from hardwon.ports.transcripts import Transcribed, Transcripts
 
 SAME_TIME = dt.timedelta(minutes=1)
-"""An exchange dated less than this before its predecessor gets a later timestamp; beyond, the clock was set back."""
+"""
+Exchanges dated up to this before their predecessor get a later timestamp.
+
+Beyond, the clock was set back.
+"""
 
 MIN_DISTANCE = dt.timedelta(milliseconds=1)
 
 
 def dated_apart(transcript: Iterable[Transcribed], buffer: SessionBuffer) -> Iterator[Transcribed]:
     """
-    Make the timestamps of *transcript* unique within a session; timestamp and prompt identify an exchange.
+    Make the timestamps of *transcript* unique within a session.
 
-    Lines without a time have that of the line before, and some hosts round theirs.
-    An exchange gets the same timestamp whether the transcript is read at once or in parts.
+    Timestamp and prompt identify an exchange. Lines without a time have that of the line before,
+    and some hosts round theirs. An exchange gets the same timestamp whether the transcript is read
+    at once or in parts.
 
     Args:
         transcript: In order, from the beginning or starting with the last exchange of *buffer*.
         buffer: The session so far.
-
     """
     last, before = next(reversed(buffer.exchanges), None), None
     for transcribed in transcript:
@@ -49,7 +57,7 @@ LONGEST_TURN = dt.timedelta(days=1)
 """A prompt without a reply for this long gets none: the session was killed."""
 
 SAME_PROMPT = dt.timedelta(minutes=1)
-"""The maximum difference between the times that hooks and transcript give the same prompt."""
+"""The maximum difference between the times of a prompt in hooks and transcript."""
 
 
 class Unread(NamedTuple):
@@ -58,11 +66,11 @@ class Unread(NamedTuple):
 
     Attributes:
         buffer: The session, with the source of its exchanges.
-        exchanges: The new exchanges, in order; the first may be the last one of *buffer*. To be closed: the transcript
-            is open meanwhile.
+        exchanges: The new exchanges, in order; the first may be the last one of *buffer*. To be
+            closed: the transcript is open meanwhile.
         handled: The number of the last event that these exchanges cover.
-        problem: The reason why the transcript is not used from now on; empty if it is, or never was.
-
+        problem: The reason why the transcript is not used from now on; empty if it is, or never
+            was.
     """
 
     buffer: SessionBuffer
@@ -90,7 +98,6 @@ def merge_transcript(
         events: Its events, in order, at least one.
         now: The time.
         clean: Applied to the texts of events, by the project of the session.
-
     """
     buffer = _session(known, events)
     is_over = abs(now - _at(events[-1])) > LONGEST_TURN  # before or after: a clock may have been set meanwhile
@@ -117,9 +124,10 @@ def unanswered(events: Sequence[HookEvent]) -> Sequence[HookEvent]:
 
 def exchanges_of(events: Iterable[HookEvent], handled: int, clean: Cleaning = WITHOUT_SECRETS) -> Iterator[Transcribed]:
     """
-    Yield the exchanges of *events* up to number *handled*: prompts with the replies that follow.
+    Yield the exchanges of *events* up to number *handled*.
 
-    A prompt followed by another prompt or the end has no reply; a reply without a prompt has an empty one.
+    An exchange is a prompt with the replies that follow. A prompt followed by another prompt or the
+    end has no reply; a reply without a prompt has an empty one.
     """
     prompt: HookEvent | None = None
     for event in events:
@@ -144,7 +152,11 @@ def _exchange(beginning: HookEvent, reply: str, clean: Cleaning) -> Iterator[Tra
 
 
 def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> SessionBuffer:
-    """Return the session as it is now; a transcript with a new path is read from the beginning."""
+    """
+    Return the session as it is now.
+
+    A transcript with a new path is read from the beginning.
+    """
     root = project_of(known, (event.project_root for event in events))
     buffer = known or SessionBuffer(session_id=events[0].session_id, project_root=root)
     named = next((event.transcript_path for event in reversed(events) if event.transcript_path), "")
@@ -157,7 +169,11 @@ def _session(known: SessionBuffer | None, events: Sequence[HookEvent]) -> Sessio
 def _from_transcript(
     transcripts: Transcripts, buffer: SessionBuffer, events: Sequence[HookEvent], *, is_over: bool
 ) -> Generator[Transcribed, None, None]:
-    """Return the exchanges of the transcript; if it has none, raise at once, not in the iteration."""
+    """
+    Return the exchanges of the transcript.
+
+    If it has none, this raises at once, not in the iteration.
+    """
     if not buffer.transcript_path:
         raise UnreadableFileError("the host names no transcript")
     exchanges = transcripts.read(buffer.transcript_path, buffer.position or 0)
@@ -175,7 +191,11 @@ def _from_transcript(
 
 
 def _by_events(buffer: SessionBuffer, every: Iterable[Transcribed], handled: int, problem: str) -> Unread:
-    """Return the exchanges of the events; without any, the transcript may still appear."""
+    """
+    Return the exchanges of the events.
+
+    Without any, the transcript may still appear.
+    """
     exchanges = [new for found in every if (new := _new(found, buffer))]
     if not exchanges:
         return Unread(buffer, _each(()), handled)

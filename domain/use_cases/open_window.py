@@ -1,7 +1,9 @@
 """
-Open an agent's context window at a session start: confirm what reached the model, and find out what it still holds.
+Open an agent's context window at a session start.
 
-Only injections that reached the model count as recalls. Made of tuples and free of `attrs`, for the hook.
+It confirms which injections reached the model, and determines those it still holds. Only
+injections that reached the model count as recalls. Made of tuples and free of `attrs`, for the
+hook.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ConfirmDelivery(NamedTuple):
-    """Look for the injections of a session in its transcript, and count each that arrived, once."""
+    """Count the injections that arrived, once, by the session's transcript."""
 
     deliveries: "Deliveries"
 
@@ -25,12 +27,11 @@ class ConfirmDelivery(NamedTuple):
 
         Args:
             session_id: The session that they were printed for.
-            read: Reads the texts that the model got, None where the host keeps none; only called if there are
-                undelivered injections.
+            read: Reads the texts that the model got, None where the host keeps none. Only called if
+                there are undelivered injections.
 
         Raises:
             StorageError: the store is busy; what was settled stays settled.
-
         """
         undelivered = self.deliveries.undelivered(session_id)
         given = read() if undelivered else ()
@@ -47,11 +48,11 @@ def _delivery(injection: "Undelivered", given: "Sequence[GivenText] | None") -> 
 
 
 MAX_RECEIPTS = 200
-"""Receipts of the project, the newest, that are looked for in the history of a session without any."""
+"""The number of newest receipts searched for in the history of a session without any."""
 
 
 class OpenWindow(NamedTuple):
-    """Keep track of what the host's history of a session holds as the session starts or goes on."""
+    """Track which injections the host's history of a session holds."""
 
     windows: "ContextWindows"
     receipts: "Receipts"
@@ -65,17 +66,19 @@ class OpenWindow(NamedTuple):
         read: "Callable[[], Sequence[GivenText] | None]",
     ) -> Held:
         """
-        Return the injected memory that is in *window* as a session begins there; nothing unless a block is.
+        Return the injected memory in *window* as a session begins there.
+
+        It is empty unless there is a block.
 
         Args:
-            window: The window; without a session nothing is known of it.
+            window: The window; without a session its contents are unknown.
             beginning: How the session begins.
             project: The id of the user's project.
-            read: Reads the texts that the model got, None where the host does not tell; only called if they matter.
+            read: Reads the texts that the model got, None where the host does not keep them. Only
+                called if they matter.
 
         Raises:
             StorageError: the store is busy or can't be read.
-
         """
         if beginning == "new" or not window.session_id:
             return NOTHING

@@ -1,4 +1,4 @@
-"""Give entries the project that holds their file, also where file and folder are gone."""
+"""Give entries the project that holds their file, even if both are gone."""
 
 import os
 from collections.abc import Callable
@@ -13,17 +13,18 @@ from hardwon.domain.use_cases.know_projects import KnowProjects
 from hardwon.ports.entries import EntryRepository
 
 MAX_AT_ONCE = 1000
-"""How many entries are placed in one transaction."""
+"""The number of entries placed in one transaction."""
 
 
 @attrs.frozen(kw_only=True)
 class PlaceFiles:
     """
-    Give entries the project that holds their file; a folder that no project is known of becomes one.
+    Give entries the project that holds their file.
+
+    A folder without a known project becomes one.
 
     Attributes:
-        know: The projects of the store.
-        identify: Tells what a folder is known by, also one that is gone.
+        identify: Returns the identity of a folder, also of one that is gone.
         label_of: Names a folder.
         home: The user's folder; a project there holds no other folders.
         workspace: The workspace that the user named; None for the folder above a project.
@@ -38,7 +39,9 @@ class PlaceFiles:
 
     def placed(self, entry: Entry) -> Entry:
         """
-        Return *entry* in the project that holds its file; its label may name the folder of that project.
+        Return *entry* in the project that holds its file.
+
+        Its label may name the folder of that project.
 
         Raises:
             StorageError: the store can't be written now.
@@ -55,7 +58,7 @@ class PlaceFiles:
 
     def place_all(self, repository: EntryRepository) -> int:
         """
-        Place the entries of files that have no project; return how many.
+        Place the entries of files that have no project, and return their number.
 
         Raises:
             StorageError: the store can't be written now; what was placed before stays.
@@ -69,13 +72,17 @@ class PlaceFiles:
         return placed
 
     def ask(self, deadline: Deadline) -> None:
-        """Ask git about projects of which it is not known whether they are the user's."""
+        """Ask git whether projects of unknown authorship are the user's."""
         for project in self.know.registry().projects:
             if project.authorship == "unknown" and os.path.isabs(project.identity.key):
                 self.know.here(project.identity, project.label, deadline)
 
     def _project(self, folder: str, label: str | None) -> Project:
-        """Return the project of files in *folder*: its repository, a known project around it, or the folder, registered."""
+        """
+        Return the registered project of files in *folder*.
+
+        It is its repository, a known project around it, or the folder.
+        """
         named = _folder_called(label, folder)
         identity = self.identify(named or folder)
         holder = None if identity.is_repository else self.know.registry().holding(folder)
@@ -84,13 +91,13 @@ class PlaceFiles:
         return self.know.register(identity, self.label_of(identity.root))
 
     def _is_of(self, holder: Project, named: str | None) -> bool:
-        """Return whether a file in the folder *named* is of the project *holder* around it, not of a folder of its own."""
+        """Return whether files in *named* belong to *holder*, the project around it."""
         root, is_repository = holder.identity.root, holder.identity.is_repository
         return root != self.home and (is_repository or named is None or len(root) >= len(named))
 
 
 def _folder_called(label: str | None, folder: str) -> str | None:
-    """Return the innermost folder that is called *label*, from *folder* upwards; None without one."""
+    """Return the innermost folder called *label*, from *folder* upwards."""
     while os.path.basename(folder) != label:
         folder, below = os.path.dirname(folder), folder
         if folder == below:

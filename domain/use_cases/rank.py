@@ -1,4 +1,8 @@
-"""Choose the best answers to a question, and the lessons of a session start: exactly, with early termination (see `bounds`)."""
+"""
+Choose the best answers to a question, and the lessons of a session start.
+
+Both are exact, with early termination (see `bounds`).
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +30,7 @@ from hardwon.ports.entries import RankingReads
 from hardwon.ports.vectors import Matches
 
 RECALL_DEPTH = 32
-"""The depth to which both lists are read at first; mostly enough."""
+"""The initial depth of both lists; mostly enough."""
 
 BATCH = 32
 """The number of candidates judged at first."""
@@ -40,9 +44,9 @@ class Found(NamedTuple):
         retrieval: The matches.
         context: Their statistics, and the other inputs of policies.
         closeness: The semantic closeness of entries to the question.
-        holding: The entries that hold all that a precise question asks for, which puts them above the threshold.
+        holding: The entries that hold all that a precise question asks for; these are above the
+            threshold.
         named: The only entry that holds the single word asked for; None without one.
-
     """
 
     retrieval: Retrieval
@@ -61,7 +65,7 @@ class _Lists(NamedTuple):
 
 
 class _Bounded(NamedTuple):
-    """A candidate whose facts were not read, and the upper bound of its score."""
+    """A candidate with unread facts, and the upper bound of its score."""
 
     seq: int
     candidate: RecallCandidate
@@ -70,10 +74,11 @@ class _Bounded(NamedTuple):
 
 class BestAnswers:
     """
-    Chooses the best answers, and reads the facts of as few entries as possible (threshold algorithm).
+    Choose the best answers by the threshold algorithm.
 
-    Terminates early twice: both lists are read no deeper than needed, and candidates are judged in the order
-    of their upper bounds only while they may be among the best.
+    It reads the facts of as few entries as possible, and terminates early twice: both lists are
+    read no deeper than needed, and candidates are judged in the order of their upper bounds only
+    while they may be among the best.
     """
 
     def __init__(self, repository: RankingReads, found: Found, policy: RecallPolicy, wanted: Question) -> None:
@@ -85,12 +90,21 @@ class BestAnswers:
         self._most_touched = len(self._context.workplace.touched_files)
 
     def best(self, depth: int) -> Sequence[Judged]:
-        """Return the best answers, exactly as judging every entry would; lists are read to *depth* first."""
+        """
+        Return the best answers, exactly as if every entry were judged.
+
+        Args:
+            depth: The initial depth of both lists.
+        """
         selection = first_exact(self._heads(depth), self._select)[0]
         return (*selection.owed, *selection.by_score)
 
     def _heads(self, depth: int) -> Iterator[Head[Judged]]:
-        """Yield the judged candidates of ever deeper heads of both lists, without those that can't be chosen."""
+        """
+        Yield the judged candidates of ever deeper heads of both lists.
+
+        Those that can't be chosen are left out.
+        """
         while True:
             lists = _Lists(depth, self._retrieval.by_vector.top(depth), self._retrieval.by_keyword.top(depth))
             _, judged = first_exact(self._batches(self._bounded(lists)), self._select)
@@ -107,13 +121,21 @@ class BestAnswers:
             begin, end = end, 2 * end
 
     def _select(self, judged: Sequence[Judged]) -> Selection[Judged]:
-        """Select of *judged*; the entry that the question names is owed its place, whatever its score."""
+        """
+        Select from *judged*.
+
+        The entry that the question names is owed its place, whatever its score.
+        """
         chosen = tuple(islice(_admitted(judged, self._wanted), self._wanted.limit))
         owed = sum(self._policy.is_named(answer.candidate) for answer in chosen[:1])
         return Selection(chosen[:owed], chosen[owed:], self._wanted.limit)
 
     def _bounded(self, lists: _Lists) -> list[_Bounded]:
-        """Return the candidates of *lists* that may be admitted: the named one, then the highest upper bound first."""
+        """
+        Return the candidates of *lists* that may be admitted.
+
+        The named one is first, then the highest upper bound.
+        """
         vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
         keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
         seqs = vector_places.keys() | keyword_places.keys()
@@ -141,7 +163,11 @@ class BestAnswers:
         )
 
     def _unseen(self, lists: _Lists) -> Iterator[RecallCandidate]:
-        """Yield the best possible entries outside both heads: found by vector, by keyword, or by both."""
+        """
+        Yield the best possible entries outside both heads.
+
+        They are found by vector, by keyword, or by both.
+        """
         place = lists.depth + 1
         vectors = (None, lists.by_vector[-1].score) if len(lists.by_vector) == lists.depth else (None,)
         keywords = (None, lists.by_keyword[-1].score) if len(lists.by_keyword) == lists.depth else (None,)
@@ -176,7 +202,7 @@ class BestAnswers:
             yield found[seq]._replace(facts=facts, touched=touched.get(seq, 0))
 
     def _touched(self, seqs: Iterable[int]) -> Mapping[int, int]:
-        """Return for each of *seqs* the number of recently touched files that it refers to."""
+        """Return how many recently touched files each of *seqs* refers to."""
         files = set(self._context.workplace.touched_files)
         if not files:
             return {}
@@ -184,13 +210,13 @@ class BestAnswers:
 
 
 def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, Unseen]:
-    """Return the unseen of a head: one group for all of them, empty without any."""
+    """Return the upper bound of all *bounded* as one group, empty without any."""
     bounds = [candidate.upper_bound for candidate in bounded]
     return {None: Unseen(max(bounds))} if bounds else {}
 
 
 def _best_possible(context: RankingContext) -> RecallFacts:
-    """Return facts that no entry's can exceed."""
+    """Return upper bounds of the facts of any entry."""
     workplace = context.workplace
     return RecallFacts(
         ranking=RankingFacts(0, "", None, context.most_observed, "high", context.now, RECALL_CAP),
@@ -210,7 +236,7 @@ def _best_possible(context: RankingContext) -> RecallFacts:
 
 def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
     """
-    Yield the answers that reach the minimum, without duplicates unless they are wanted.
+    Yield the answers that reach the minimum, without unwanted duplicates.
 
     A whole file duplicates its sections; sections of a file differ from one another.
     """
@@ -228,7 +254,11 @@ def _admitted(judged: Sequence[Judged], wanted: Question) -> Iterator[Judged]:
 
 
 START_DEPTH = 80
-"""Measured with 10,000 entries: 64 often has to be doubled, at three times the cost; more reads needlessly."""
+"""
+Measured with 10,000 entries: 64 often has to be doubled, at three times the cost.
+
+More reads needlessly.
+"""
 
 
 class Selected(NamedTuple):
@@ -239,7 +269,6 @@ class Selected(NamedTuple):
         ranked: The chosen entries, best first.
         policy: The policy that scored them.
         seen: All ranked entries, best first, chosen or not.
-
     """
 
     ranked: tuple[Scored, ...]
@@ -256,12 +285,15 @@ class _CategoryHead(NamedTuple):
 
     @property
     def seqs(self) -> set[int]:
-        """The entries in them."""
         return {hit.seq for hit in (*self.by_vector, *self.by_keyword)} | {known.seq for known in self.prominent}
 
 
 def maxima_of(retrieval: Retrieval, repository: RankingReads, visible_in: Visibility | None = None) -> Maxima:
-    """Return the best value of each signal over all learnings that may be shown, which normalises scores."""
+    """
+    Return the maximum of each signal over all visible learnings.
+
+    Scores are normalised by it.
+    """
     return Maxima(
         vector=_best(retrieval.by_vector.top(1)),
         keyword=_best(retrieval.by_keyword.top(1)),
@@ -277,9 +309,10 @@ def select(
     visible_in: Visibility | None = None,
 ) -> Selected:
     """
-    Choose exactly the entries that ranking and balancing every learning that may be shown would choose.
+    Choose the entries exactly as if every visible learning were ranked and balanced.
 
-    Reads three sorted lists for each category, twice as deep each time, until their bounds prove the choice.
+    Reads three sorted lists for each category, twice as deep each time, until their bounds prove
+    the choice.
     """
     lists = _Signals(retrieval, Closeness.of(retrieval.spaces))
     selection, head = first_exact(_heads(lists, repository, policy, balancer.limit, visible_in), balancer.select)
@@ -323,8 +356,8 @@ def _most_prominent(
     """
     Return the *depth* most prominent of each category.
 
-    Reading a quarter of the depth of a track record is mostly enough: if its last entry read is not among the most prominent,
-    those after it aren't either. The others are read to the whole depth.
+    A quarter of the depth of a track record is mostly enough: if the last entry read is not among
+    the most prominent, those after it aren't either. The other records are read to the whole depth.
     """
     width = max(1, depth // 4)
     newest = repository.newest_by_track_record(width, visible_in)
@@ -348,7 +381,6 @@ def _heads_of(
 
 
 def _facts(heads: Iterable[_CategoryHead], repository: RankingReads) -> dict[int, RankingFacts]:
-    """Return the facts of all entries in *heads*, by number."""
     seqs, facts = set[int](), dict[int, RankingFacts]()
     for head in heads:
         seqs |= head.seqs
@@ -380,5 +412,4 @@ def _best(hits: Sequence[Hit]) -> float:
 
 
 def _tail(hits: Sequence[Hit], depth: int) -> float:
-    """Return the last score of a list read to *depth*, 0 if it is shorter."""
     return hits[-1].score if len(hits) == depth else 0.0

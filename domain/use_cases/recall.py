@@ -25,10 +25,14 @@ if TYPE_CHECKING:
 NO_DECAY = Decay(enabled=False)
 
 MAX_ELSEWHERE = 100
-"""How many answers are looked at to count those elsewhere."""
+"""The number of answers examined to count those elsewhere."""
 
 PER_SOURCE = 2
-"""How many answers are ranked for each that is given: a conversation, and what was decided in it, are one source."""
+"""
+The number of answers ranked for each one returned.
+
+A conversation and a decision in it are one source.
+"""
 
 
 class Recollection(NamedTuple):
@@ -44,7 +48,6 @@ class Recollection(NamedTuple):
         embedded_by: The model that embedded the question, None without one.
         numpy_missing: Whether numpy is not installed, so that vectors can't be compared.
         degradations: The missing parts with their reasons, one line each.
-
     """
 
     answers: tuple[Answer, ...] = ()
@@ -67,8 +70,8 @@ class Rated(NamedTuple):
         parts: The components of the score.
         vector: Its semantic score, None without one.
         keyword: Its keyword score, None without a matching word.
-        relevance: The estimated probability of relevance, `[0, 1]`; None if the policy is not calibrated.
-
+        relevance: The estimated probability of relevance, `[0, 1]`; None if the policy is not
+            calibrated.
     """
 
     seq: int
@@ -84,11 +87,9 @@ class Recall(NamedTuple):
     Retrieve, rank, and leave out duplicates.
 
     Attributes:
-        retrieve: The semantic and the keyword search.
         weights: The weights of the signals of `hybrid`.
         decay: The effect of age, for questions that decay.
-        first_depth: The depth to which both lists are read at first.
-
+        first_depth: The initial depth of both lists.
     """
 
     repository: RankingReads
@@ -100,7 +101,7 @@ class Recall(NamedTuple):
 
     def answer(self, question: Question, deadline: Deadline) -> Recollection:
         """
-        Return the best answers to *question*; none for an empty text.
+        Return the best answers to *question*, none for an empty text.
 
         Raises:
             StorageError: the store can't be read.
@@ -114,9 +115,10 @@ class Recall(NamedTuple):
 
     def relevant_elsewhere(self, question: Question, everywhere: EntryFilter, deadline: Deadline) -> int:
         """
-        Return how many relevant answers *everywhere* are not among the entries that *question* asks.
+        Return how many relevant answers *everywhere* are outside the question's scope.
 
-        Relevant is what reaches the question's minimum, or that of `recall` over everything where it has none.
+        The threshold of relevance is the question's minimum, or that of `recall` over everything
+        where it has none.
 
         Raises:
             StorageError: the store can't be read.
@@ -130,7 +132,11 @@ class Recall(NamedTuple):
             return len(found) - self.repository.count(question.only._replace(among=found))
 
     def search(self, question: Question, deadline: Deadline) -> Found:
-        """Run both searches; questions with other policies may share the result if `by_passage` is equal."""
+        """
+        Run both searches.
+
+        Questions with other policies may share the result if `by_passage` is equal.
+        """
         retrieve = self.retrieve._replace(
             only=question.only, by_passage=question.by_passage, in_any_spelling=question.in_any_spelling
         )
@@ -197,7 +203,6 @@ class Recall(NamedTuple):
 
         Raises:
             StorageError: the store can't be read.
-
         """
         policy = baseline(found.context) if baseline else build_policy(question.policy, found.context, self.weights)
         depth = max(self.first_depth, question.limit, policy.places)
@@ -209,7 +214,11 @@ class Recall(NamedTuple):
         return rated
 
     def _best(self, question: Question, found: Found, policy: RecallPolicy, depth: int) -> Sequence[Judged]:
-        """Return the best answers without those whose place another of them probably takes, if duplicates are not wanted."""
+        """
+        Return the best answers.
+
+        Unless duplicates are wanted, those that another answer probably replaces are left out.
+        """
         wanted = question
         while True:
             best = BestAnswers(self.repository, found, policy, wanted).best(depth)
@@ -229,7 +238,11 @@ def _is_superseded(judged: Judged) -> bool:
 
 
 def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
-    """Return the rating of *judged*; its relevance is capped at *cap*, that of the answers before it."""
+    """
+    Return the rating of *judged*.
+
+    Its relevance is capped at *cap*, that of the answers before it.
+    """
     candidate, relevance, parts = judged.candidate, judged.relevance, policy.parts(judged.candidate)
     if relevance is not None:
         relevance, parts = min(cap, relevance), {**parts, "cap": cap}
@@ -246,7 +259,11 @@ def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
 
 
 def one_a_source(answers: "tuple[Answer, ...]") -> "tuple[Answer, ...]":
-    """Return *answers* without conversations that say what a better answer was taken from, nor what was taken from a better one."""
+    """
+    Return *answers* with only the best of each source.
+
+    A conversation and what was taken from it are one source.
+    """
     kept = list[Answer]()
     for answer in answers:
         if not any(_are_of_one_source(answer.entry, better.entry) for better in kept):
@@ -266,7 +283,7 @@ def _are_of_one_source(one: "Entry", other: "Entry") -> bool:
 
 
 def calibrated(question: Question) -> Question:
-    """Return *question* with the calibrated policy and the minimum of all collections."""
+    """Return *question* with the calibrated policy and minimum of all collections."""
     everything = COLLECTIONS["all"]
     return question._replace(policy=everything.policy, minimum=everything.minimum)
 

@@ -1,4 +1,8 @@
-"""Find the conversations related to the user's current work, and render them as a section of one line each."""
+"""
+Find conversations related to the user's current work, and render them.
+
+The section has one line for each.
+"""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -27,7 +31,11 @@ FEW = 3
 POLICY: PolicyName = "context"
 
 DEPTH = 1_024
-"""Proximity outweighs the search score, so the heads of the lists bound little: most projects are judged at once."""
+"""
+Most projects are judged at once.
+
+Proximity outweighs the search score, so that the heads of the lists give weak bounds.
+"""
 
 
 class Nearby(NamedTuple):
@@ -37,7 +45,6 @@ class Nearby(NamedTuple):
     Attributes:
         best: Their ratings, best first.
         search: The diagnostics of the search, without answers.
-
     """
 
     best: tuple[Rated, ...] = ()
@@ -45,7 +52,11 @@ class Nearby(NamedTuple):
 
 
 class RecallNearby(NamedTuple):
-    """Search the project's conversations, and those of its workspace if the project has few."""
+    """
+    Search the project's conversations.
+
+    Those of its workspace are added if the project has few.
+    """
 
     recall: Recall
 
@@ -58,9 +69,10 @@ class RecallNearby(NamedTuple):
         except_for: tuple[int, ...] = (),
     ) -> Nearby:
         """
-        Return at most *limit* conversations related to *context*, or else to the files touched recently.
+        Return at most *limit* conversations related to *context*.
 
-        Without either, none. The caller has retired expired entries.
+        Without a context, the files touched recently replace it; without either, there are none.
+        The caller has retired expired entries.
 
         Args:
             context: The user's current work.
@@ -71,7 +83,6 @@ class RecallNearby(NamedTuple):
 
         Raises:
             StorageError: the store can't be read.
-
         """
         context = context if context.compose() else ContextQuery(files=workplace.touched_files)
         if context.compose() is None or limit <= 0:
@@ -107,7 +118,11 @@ def _question(
 
 
 OF_SESSION = 10
-"""The maximum number of conversations of a session read after its compaction; the budget has no room for more."""
+"""
+The maximum number of conversations of a session read after its compaction.
+
+The budget has no room for more.
+"""
 
 NO_TIME = "no related conversations: no time was left"
 
@@ -120,7 +135,6 @@ class Related(NamedTuple):
         section: The printed section.
         nearby: All conversations found, printed or not.
         degradations: The missing parts with their reasons, one line each.
-
     """
 
     section: RelatedSection = RelatedSection()
@@ -133,10 +147,8 @@ class Relate(NamedTuple):
     Find and render as many related conversations as the budget allows.
 
     Attributes:
-        nearby: Finds conversations related to the user's work.
         clock: The time, for retiring expired entries.
         length: How the host counts the length of the section.
-
     """
 
     repository: RankingReads
@@ -159,7 +171,6 @@ class Relate(NamedTuple):
 
         Raises:
             StorageError: the store can't be read.
-
         """
         problems = retire_expired(self.repository, self.clock.now())
         with self.repository.snapshot():
@@ -177,10 +188,11 @@ class Relate(NamedTuple):
         known: tuple[int, ...] = (),
     ) -> Related:
         """
-        Return the section for *context*, within the caller's snapshot and after retiring expired entries.
+        Return the section for *context*, within the caller's snapshot.
 
-        After a compaction the section begins with the conversations of the same session. Without a signal the
-        newest conversations replace related ones. The numbers *known* are left out.
+        The caller has retired expired entries. After a compaction the section begins with the
+        conversations of the same session. Without a signal the newest conversations replace related
+        ones. The numbers *known* are left out.
 
         Raises:
             StorageError: the store can't be read.
@@ -205,7 +217,11 @@ class Relate(NamedTuple):
         return _else(self.repository.newest_summaries(of_session, OF_SESSION) if session else (), ())
 
     def _lately(self, occasion: Occasion, limit: int, known: tuple[int, ...]) -> list[ConversationSummary]:
-        """Return the project's newest conversations, what is permanent first: nobody knows what the user works on."""
+        """
+        Return the project's newest conversations, permanent ones first.
+
+        They replace related ones where the user's work is unknown.
+        """
         own = CONVERSATIONS._replace(scope=scope_of("project", occasion.workplace), except_for=known)
         kept = self.repository.newest_summaries(own._replace(permanent=True), max(limit, 0))
         return _else([*kept, *self.repository.newest_summaries(own, max(limit, 0))], ())[: max(limit, 0)]
@@ -214,7 +230,7 @@ class Relate(NamedTuple):
 def _else(
     conversations: Iterable[ConversationSummary], told: Iterable[ConversationSummary]
 ) -> list[ConversationSummary]:
-    """Return the first of *conversations* by each name, of those *told* already none: a decision goes by its talk's."""
+    """Drop conversations whose name was already shown."""
     names, others = {each.name for each in told}, list[ConversationSummary]()
     for each in conversations:
         if each.name not in names:

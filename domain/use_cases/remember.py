@@ -21,7 +21,6 @@ class KnownSession(NamedTuple):
         session_id: The id given by the host.
         project_root: The folder of the project in which it began; empty if the host named none.
         spoken_at: The time of its last utterance, ISO 8601 in UTC; empty for none.
-
     """
 
     session_id: str
@@ -31,7 +30,7 @@ class KnownSession(NamedTuple):
 
 @attrs.frozen
 class Remembered:
-    """The outcome: the captured chunks and files, and their indexing."""
+    """The captured chunks and files, and the outcome of their indexing."""
 
     captured: Captured
     learned: Learned
@@ -53,7 +52,7 @@ def known_sessions(buffers: Iterable[SessionBuffer], waiting: Iterable[Waiting])
 
 def session_meant(sessions: Iterable[KnownSession], named: str, is_current: Callable[[str], bool]) -> KnownSession:
     """
-    Return the session that the host *named*, if it is known, else the last active one of the project.
+    Return the session *named* by the host, else the project's last active one.
 
     Args:
         sessions: All known sessions.
@@ -62,7 +61,6 @@ def session_meant(sessions: Iterable[KnownSession], named: str, is_current: Call
 
     Raises:
         InvalidEntryError: there is none.
-
     """
     spoken = {session.session_id: session for session in sessions if session.spoken_at}
     if named in spoken:
@@ -81,7 +79,6 @@ class Remember:
     Attributes:
         capture: Writes the files.
         learn: Indexes them in the store.
-
     """
 
     capture: Capture
@@ -102,7 +99,9 @@ class Remember:
 
     def session(self, session_id: str, waiting: CaptureEvents) -> Remembered:
         """
-        Capture the unhandled events of a session, and keep its buffered exchanges; only one process at a time may.
+        Capture a session's unhandled events, and keep its buffered exchanges.
+
+        Only one process at a time may do so.
 
         Raises:
             InvalidEntryError: it has no exchange.

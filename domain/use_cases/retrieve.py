@@ -1,4 +1,8 @@
-"""Retrieve the matches of a query: embed it, run the semantic and the keyword search side by side, note what failed."""
+"""
+Retrieve the matches of a query by semantic and keyword search.
+
+Both run side by side, and failures become degradations.
+"""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,7 +32,11 @@ from hardwon.ports.vectors import Matches, VectorIndex, VectorStore
 
 
 def retire_expired(repository: EntryState, now: dt.datetime) -> tuple[str, ...]:
-    """Remove entries that expired by *now* from every index; return one line if the store can't be written."""
+    """
+    Remove entries that expired by *now* from every index.
+
+    Returns one line if the store can't be written.
+    """
     try:
         repository.retire_expired(now)
     except StorageError as error:
@@ -69,11 +77,19 @@ def _embed(embedder: Embedder, texts: Sequence[str], task: Task, deadline: Deadl
 EMBED_SECONDS = 1.2
 WORD_SECONDS = 0.8  # the rest is for comparing, ranking and printing
 WORDS_A_TOKEN = 1.2
-"""The words that a model reads for each token of its limit, generously: the vector of a text near the limit is good enough."""
+"""
+A generous estimate of the words in a token.
+
+The vector of a text near the model's limit is good enough.
+"""
 
 
 def completed(keywords: KeywordIndex, question: str, only: EntryFilter, deadline: Deadline) -> str:
-    """Return *question* with its last word completed, where no entry holds it but some hold words that begin so."""
+    """
+    Return *question* with an unfinished last word completed.
+
+    It is unfinished if no entry holds it but some hold words with that prefix.
+    """
     beginning = half_typed(question)
     try:
         if not beginning or keywords.frequencies((beginning,), deadline)[beginning]:
@@ -92,12 +108,12 @@ class NoMatches:
         return 0
 
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        """Return nothing."""
+        """Return no hits."""
         del k, category
         return []
 
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return nothing."""
+        """Return no scores."""
         del seqs
         return {}
 
@@ -118,11 +134,11 @@ class Retrieval(NamedTuple):
         by_keyword: Keyword matches.
         spaces: The semantic matches of each space, scored by cosine.
         embedded_by: The models that embedded the query, None without any.
-        standardised: Whether several models were used, so that `by_vector` has z-scores, not cosines.
+        standardised: Whether several models were used, so that `by_vector` has z-scores, not
+            cosines.
         window: About how many words of a text the model reads, 0 without a model.
         numpy_missing: Whether numpy is not installed, so that vectors can't be compared.
         degradations: The missing parts with their reasons, one line each.
-
     """
 
     query: str | None
@@ -139,15 +155,7 @@ class Retrieval(NamedTuple):
 
 
 class SemanticSearch(NamedTuple):
-    """
-    The semantic search in one space.
-
-    Attributes:
-        embedder: Embeds the query.
-        store: Knows the kinds of entries of the space, and whether it has any vector.
-        vector_index: Compares vectors.
-
-    """
+    """The semantic search in one space."""
 
     embedder: Embedder
     store: VectorStore
@@ -156,18 +164,21 @@ class SemanticSearch(NamedTuple):
 
 class Retrieve(NamedTuple):
     """
-    Run the semantic and the keyword search side by side; either may be missing or fail.
+    Run the semantic and the keyword search side by side.
+
+    Either may be missing or fail.
 
     Attributes:
-        semantic: The spaces, in order of preference; each kind is searched in the first whose embedder answers.
-        keywords: The keyword search.
+        semantic: The spaces, in order of preference; each kind is searched in the first whose
+            embedder answers.
         background: Embeds the query beside the keyword search.
         only: The entries searched.
         by_passage: Whether keyword scores are those of passages, or of whole entries.
-        in_any_spelling: Whether identifiers are also asked for by their parts; not where a gate was calibrated without.
+        in_any_spelling: Whether identifiers are also searched by their parts; not where a gate was
+            calibrated without.
         embed_seconds: The time limit of each embedder.
-        semantic_seconds: The least time that the semantic search takes on the machine as it is now; with less left it is skipped.
-
+        semantic_seconds: The minimum time of the semantic search on this machine now; with less
+            left it is skipped.
     """
 
     semantic: Sequence[SemanticSearch]
@@ -187,7 +198,6 @@ class Retrieve(NamedTuple):
             query: The text to embed; None searches nothing.
             deadline: The end of the time for searching.
             keyword_text: The text of the keyword search, None for *query*.
-
         """
         if query is None:
             return Retrieval(query=None)
@@ -210,15 +220,13 @@ class _Answer(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """The matches of one space."""
-
     matches: Matches
     embedder: Embedder
 
 
 def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Deadline, seconds: float) -> _Answer:
     """
-    Embed *query*, without its secrets, with the first embedder that answers within *seconds*.
+    Embed *query*, redacted, with the first embedder that answers within *seconds*.
 
     Raises:
         EmbedderUnavailableError: none of them answered; the message has one line of reasons.
@@ -235,8 +243,6 @@ def _first_answer(searches: Sequence[SemanticSearch], query: str, deadline: Dead
 
 
 class _Search:
-    """One run of `Retrieve`; collects degradations."""
-
     def __init__(self, tools: Retrieve, query: str, keyword_text: str, deadline: Deadline) -> None:
         self._tools = tools
         self._query = query
@@ -267,7 +273,7 @@ class _Search:
         )
 
     def _groups(self) -> Sequence[_Group]:
-        """Group the kinds to search by the spaces that serve them and have vectors of them."""
+        """Group the kinds by the spaces that serve them and have vectors of them."""
         try:
             for search in self._tools.semantic:
                 search.vector_index.ensure_usable()
@@ -309,7 +315,11 @@ class _Search:
         return _Found(matches, answer.search.embedder)
 
     def _is_read_by(self, search: SemanticSearch) -> bool:
-        """Return whether the model can tell the query from others; what it can't is searched by words alone."""
+        """
+        Return whether the model knows the script of the query.
+
+        A query in another script is searched by keyword only.
+        """
         space = search.embedder.space
         if not (knows_english_only(space) and is_mostly_unspaced(self._query)):
             return True
@@ -318,7 +328,7 @@ class _Search:
         return False
 
     def _read_by(self, search: SemanticSearch, only: EntryFilter) -> EntryFilter:
-        """Return *only* without the entries that the model can't tell apart."""
+        """Return *only* without the entries whose script the model does not know."""
         if not (self._unspaced and knows_english_only(search.embedder.space)):
             return only
         return only._replace(except_for=tuple(sorted({*only.except_for, *self._unspaced})))
@@ -340,7 +350,7 @@ class _Search:
             return NoMatches()
 
     def _mostly_unspaced(self, deadline: Deadline) -> tuple[int, ...]:
-        """Return the entries that are mostly of scripts without spaces."""
+        """Return the entries that are mostly in scripts without spaces."""
         found = self._tools.keywords.match((UNSPACED,), "any", self._tools.only, deadline)
         return tuple(hit.seq for hit in found.top(max(1, found.count())))
 

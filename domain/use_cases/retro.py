@@ -1,4 +1,8 @@
-"""Retrospectives: save lessons in the knowledge bank and in the store, confirm or promote known ones, find ones to review."""
+"""
+Retrospectives: save, confirm, promote and review lessons.
+
+Lessons are saved in the knowledge bank and in the store.
+"""
 
 import datetime as dt
 from collections.abc import Callable, Sequence
@@ -33,7 +37,6 @@ class Kept(NamedTuple):
     Attributes:
         noted: The change of the knowledge bank.
         stored: The change of the store; None if the store was not used.
-
     """
 
     lesson: Lesson
@@ -48,7 +51,6 @@ class SavedRetro(NamedTuple):
     Attributes:
         lessons: The outcome for each lesson.
         skipped: Entries of the banks that could not be imported, one line each.
-
     """
 
     lessons: tuple[Kept, ...]
@@ -63,7 +65,6 @@ class SaveRetro:
     Attributes:
         bank: The markdown files.
         open_store: Opens or creates the store; None to leave it alone.
-
     """
 
     bank: BankFiles
@@ -71,18 +72,20 @@ class SaveRetro:
 
     def save(self, lessons: Sequence[Lesson]) -> SavedRetro:
         """
-        Save *lessons*; a known one is counted once more, in both places.
+        Save *lessons*, and count known ones once more, in both places.
 
-        The files are locked before the store, and no store is created for lessons that the files can't hold. The files
-        are written last before the commit of the store. A process that is killed in between leaves some files written
-        and the store unchanged: the next retrospective imports them.
+        The files are locked before the store, and no store is created for lessons that the files
+        can't hold. The files are written last before the commit of the store. A process that is
+        killed in between leaves some files written and the store unchanged: the next retrospective
+        imports them.
 
         Raises:
             InvalidAnswerError: a file can't hold some of them; nothing was written.
-            UneditableFileError: a file can't be written, or another process holds them; nothing was written.
+            UneditableFileError: a file can't be written, or another process holds them; nothing was
+                written.
             UnreadableFileError: a file can't be read; nothing was written.
-            StorageError: the store can't be written now; nothing was written, unless it was its commit that failed.
-
+            StorageError: the store can't be written now; nothing was written, unless its commit
+                failed.
         """
         with self.bank.held() as banks:
             foreseen = _all_noted(banks, lessons)
@@ -126,13 +129,17 @@ def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored]
 
 
 def _as_edited(lesson: Lesson, known: Stored | None) -> Lesson:
-    """Return *lesson*; if its text was edited since, as the store has it: that is what the files say."""
+    """
+    Return *lesson* with the text of the store if it was edited since.
+
+    The edited text is the one in the files.
+    """
     is_earlier = known is not None and known.entry.entry_id != lesson.entry.entry_id
     return attrs.evolve(lesson, entry=known.entry) if known and is_earlier else lesson
 
 
 def _at_home(lesson: Lesson, here: Workplace) -> Lesson:
-    """Return *lesson*; one of a foreign project holds there alone, not in every project."""
+    """Return *lesson*, limited to its project if that is a foreign one."""
     if lesson.entry.source_project is not None or not here.visibility.is_foreign:
         return lesson
     return attrs.evolve(lesson, entry=attrs.evolve(lesson.entry, source_project=here.label))
@@ -165,7 +172,6 @@ class Revised:
         entry: The entry as stored now.
         noted: The change of the knowledge bank.
         skipped: Entries of the banks that could not be imported, one line each.
-
     """
 
     before: Entry
@@ -177,12 +183,13 @@ class Revised:
 @attrs.frozen(kw_only=True)
 class ReviseLearning:
     """
-    Confirm or promote a learning, in the store and in the knowledge bank, without duplicating it.
+    Confirm or promote a learning in the store and the knowledge bank.
+
+    It is never duplicated.
 
     Attributes:
         bank: The markdown files.
         sync_banks: Synchronises the store with them.
-
     """
 
     bank: BankFiles
@@ -191,36 +198,42 @@ class ReviseLearning:
 
     def confirm(self, entry_id: str) -> Revised:
         """
-        Count that the learning was observed once more, now; also in every bank that has it.
+        Count one more observation of the learning, now, also in every bank.
 
         Raises:
             UnknownEntryError: there is no such entry.
             InvalidEntryError: it is no learning, or a file can't be changed; nothing was changed.
-            UneditableFileError: a file can't be written, or another process holds them; nothing was changed.
+            UneditableFileError: a file can't be written, or another process holds them; nothing was
+                changed.
             UnreadableFileError: a file can't be read; nothing was changed.
             StorageError: the store can't be written now.
-
         """
         return self._revised(entry_id, self._confirmed)
 
     def promote(self, entry_id: str) -> Revised:
         """
-        Make the learning one of all projects: without a project in the store, and in the user's own bank; idempotent.
+        Make the learning one of all projects (idempotent).
+
+        It has no project in the store, and is in the user's own bank.
 
         Raises:
             UnknownEntryError: there is no such entry.
             InvalidEntryError: it is no learning, or the file can't hold it; nothing was changed.
-            UneditableFileError: a file can't be written, or another process holds them; nothing was changed.
+            UneditableFileError: a file can't be written, or another process holds them; nothing was
+                changed.
             UnreadableFileError: a file can't be read; nothing was changed.
             StorageError: the store can't be written now.
-
         """
         if self.sync_banks.workplace.visibility.is_foreign:
             raise InvalidEntryError(f"{entry_id} can't be promoted in a foreign project: {TRUST_FIRST}")
         return self._revised(entry_id, _promoted)
 
     def _revised(self, entry_id: str, look: Callable[[Entry, Banks], Revised]) -> Revised:
-        """Lock the files, then the store; synchronise the store before and after the revision."""
+        """
+        Revise with the files locked before the store.
+
+        The store is synchronised before and after.
+        """
         with self.bank.held() as banks, self._repository.transaction():
             self.sync_banks.sync(banks)
             looked = look(self._learning(entry_id), banks)
@@ -268,7 +281,6 @@ class Reviewed(NamedTuple):
     Attributes:
         entries: The most relevant first.
         degradations: The missing parts of the search, one line each.
-
     """
 
     entries: tuple[Entry, ...]
@@ -276,14 +288,18 @@ class Reviewed(NamedTuple):
 
 
 class Review(NamedTuple):
-    """Find learnings of a project, and of all projects, that the finished work may confirm or contradict."""
+    """
+    Find learnings that the finished work may confirm or contradict.
+
+    They are those of the project and of all projects.
+    """
 
     recall: Recall
     workplace: Workplace
 
     def find(self, work: ContextQuery, before: dt.datetime, limit: int, deadline: Deadline) -> Reviewed:
         """
-        Return the *limit* learnings most relevant to *work*, without counting the access.
+        Return the *limit* learnings most relevant to *work*, without counting access.
 
         Args:
             work: The feature and the files; without either nothing is found.
@@ -293,7 +309,6 @@ class Review(NamedTuple):
 
         Raises:
             StorageError: the store can't be read.
-
         """
         question = Question(
             text=work.compose() or "",

@@ -1,7 +1,8 @@
 """
-Everything that waits for the user's decision: pairs, drift, untrusted projects, and what was captured of late.
+List what needs the user's decision.
 
-Lessons that were edited in a knowledge bank by hand, or removed from it, are kept as they were: they drift.
+These are pairs, drift, untrusted projects, and recently captured notes. Lessons that were edited
+in a knowledge bank by hand, or removed from it, are kept in the store: they drift.
 """
 
 import datetime as dt
@@ -31,14 +32,12 @@ ALL = 2**31 - 1
 
 class Drift(NamedTuple):
     """
-    A learning whose file says otherwise.
+    A learning that differs from its file.
 
     Attributes:
-        path: The file.
         heading: The heading under which it stood when it was imported.
         entry: The learning as stored.
         text: Its present text under that heading, without secrets; empty if it has none.
-
     """
 
     path: str
@@ -50,18 +49,18 @@ class Drift(NamedTuple):
 @attrs.frozen(slots=False, kw_only=True)
 class FindDrift:
     """
-    Compare the banks with the store; an instance compares once.
+    Compare the banks with the store, once for each instance.
 
-    A lesson is edited if its heading was imported, its text is unknown to the store, and the store has one lesson of that name
-    from there whose text the file has no more. It is removed if the heading is gone, and its text from every file.
-    Earlier texts of a lesson are known: a file that still has one is not edited. A version that is not the user's edits nothing.
+    A lesson is edited if its heading was imported, its text is unknown to the store, and the store
+    has one lesson of that name from there whose text is no longer in the file. It is removed if the
+    heading is gone, and its text from every file. Earlier texts of a lesson are known: a file that
+    still has one is not edited. A version that is not the user's edits nothing.
 
     Attributes:
         bank: The files.
         ledger: The headings that were imported.
         versions: Whose the versions of files are.
         workplace: The project of the bank.
-
     """
 
     bank: KnowledgeBank
@@ -71,7 +70,11 @@ class FindDrift:
     workplace: Workplace
 
     def find(self) -> tuple[Drift, ...]:
-        """Return the edited and removed lessons, by file and heading; those of files that can't be read are left out."""
+        """
+        Return the edited and removed lessons, by file and heading.
+
+        Those of unreadable files are left out.
+        """
         return tuple(drift for file in self._texts for drift in self._of_file(file) if self._is_own(file))
 
     def _is_own(self, file: BankFile) -> bool:
@@ -96,7 +99,7 @@ class FindDrift:
         return is_entry is not None or self.repository.forgotten.holds([text])
 
     def _stored(self, file: BankFile, heading: str, except_for: set[str]) -> list[Entry]:
-        """Return the learnings of the name in that *heading* that come from there, without those of the ids *except_for*."""
+        """Return the learnings from *file* with the name in *heading*, except some ids."""
         name = _compared(name_in(heading))
         return [
             entry
@@ -106,7 +109,7 @@ class FindDrift:
 
     @cached_property
     def _texts(self) -> dict[BankFile, list[tuple[str, str]]]:
-        """The headings and texts of every file that can be read, without secrets; no blank ones."""
+        """The headings and texts of every readable file, redacted, without blank ones."""
         read = ((file, self.bank.read(file)) for file in self.bank.files())
         return {file: [*_texts_of(entries)] for file, entries in read if entries is not None}
 
@@ -143,7 +146,7 @@ NOT_TRUSTED: frozenset[TrustReason] = frozenset({"foreign", "unnamed"})
 
 class Pair(NamedTuple):
     """
-    Two learnings of which the newer one probably says the same as the older one, or replaces it.
+    Two learnings of which the newer one probably repeats or replaces the older.
 
     Attributes:
         probability: That it does.
@@ -156,10 +159,9 @@ class Pair(NamedTuple):
 
 class Untrusted(NamedTuple):
     """
-    A project whose learnings stay at home, without a word of the user on it.
+    A project whose learnings stay at home until the user decides.
 
     Attributes:
-        label: How it is called.
         entries: The number of its entries, at least 1.
     """
 
@@ -169,7 +171,7 @@ class Untrusted(NamedTuple):
 
 
 class Captured(NamedTuple):
-    """A note that was taken from a conversation of the last seven days and not judged yet."""
+    """A note taken from a conversation of the last seven days, not judged yet."""
 
     entry: Entry
 
@@ -180,7 +182,7 @@ ReviewItem: TypeAlias = Pair | Drift | Untrusted | Captured
 @attrs.frozen(kw_only=True)
 class ReviewMemory:
     """
-    Collect what waits for a decision; nothing is changed.
+    Collect what needs a decision, without changing anything.
 
     Attributes:
         drifts: Finds the lessons that were changed in the knowledge banks by hand.
@@ -197,7 +199,10 @@ class ReviewMemory:
 
     def items(self) -> Sequence[ReviewItem]:
         """
-        Return all of it: pairs, the most probable first, then drifts, projects, and notes, the newest first.
+        Return all items.
+
+        Pairs come first, the most probable first, then drifts, projects, and notes, the newest
+        first.
 
         Raises:
             StorageError: the store can't be read.

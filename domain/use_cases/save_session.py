@@ -35,7 +35,6 @@ class Given:
         tags: The user's own labels.
         keywords: Additional words to find it by.
         permanent: Whether it never expires.
-
     """
 
     description: str | None = attrs.field(default=None, converter=_clean)
@@ -47,13 +46,9 @@ class Given:
 @attrs.frozen(kw_only=True)
 class SaveSession:
     """
-    Write the file of a session and index it; the entry holds its description only.
+    Write the file of a session and index it.
 
-    Attributes:
-        sources: Reads existing files.
-        sessions: Creates new files.
-        workplace: Where the session took place.
-
+    The entry holds its description only.
     """
 
     sources: SourceFiles
@@ -65,12 +60,13 @@ class SaveSession:
 
     def write(self, text: str, given: Given) -> str:
         """
-        Write *text*, without secrets, to a file of its own among the project's sessions; return its path.
+        Write *text*, redacted, to a new file of the project's sessions.
+
+        Returns its path.
 
         Raises:
             InvalidEntryError: it is no valid session, or was forgotten; nothing was written.
             UnreadableFileError: the file can't be written.
-
         """
         now = self.clock.now().astimezone()
         clean = stored_form(text)
@@ -83,13 +79,16 @@ class SaveSession:
 
     def index(self, path: str, given: Given) -> Entry:
         """
-        Put the entry of the session in the file *path*, absolute with links resolved; return it as stored.
+        Store the entry of a session file, and return it as stored.
+
+        Args:
+            path: Absolute, links resolved.
+            given: The user's values.
 
         Raises:
             InvalidEntryError: it can't be kept.
             UnreadableFileError: the file can't be used.
             StorageError: the store can't be written now.
-
         """
         document = self.sources.read(path)
         with self.repository.transaction():
@@ -109,7 +108,7 @@ class SaveSession:
 
 
 def _fields(fields: FileFields, given: Given) -> FileFields:
-    """Return *fields*; the user's values take precedence."""
+    """Return *fields* with precedence for the user's values."""
     return attrs.evolve(
         fields,
         description=given.description or fields.description,

@@ -1,4 +1,8 @@
-"""Search for a model: rules first, then answers with counts of concepts; load whole entries, and find their neighbours by meaning."""
+"""
+Search for a model: rules first, then answers with counts of concepts.
+
+It also loads whole entries, and finds their semantic neighbours.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -29,7 +33,6 @@ class Loaded(NamedTuple):
         entries: The requested page.
         total: The number of all entries that match.
         degradations: Failures, one line each.
-
     """
 
     entries: tuple[Entry, ...]
@@ -45,7 +48,7 @@ class Load(NamedTuple):
     clock: Clock
 
     def within(self, only: EntryFilter, limit: int) -> Loaded:
-        """Return the newest *limit* entries of *only*, including deprecated and expired ones."""
+        """Return the newest *limit* entries of *only*, even deprecated and expired ones."""
         entries = self.repository.find(only, limit=limit, order="created_at")
         return self._counted(entries, self.repository.count(only))
 
@@ -73,10 +76,10 @@ class SearchResult(NamedTuple):
         rules: The constitutional entries that apply in the project, whole ones within their budget.
         answers: Best first, without the rules.
         others: Answers of other kinds, likewise.
-        counts: For each answer the number of occurrences of each concept in its file, or its text; empty without concepts.
+        counts: For each answer the number of occurrences of each concept in its file, or its text;
+            empty without concepts.
         suggestion: A hint when nothing was found, else empty.
         degradations: The missing parts with their reasons, one line each.
-
     """
 
     rules: tuple[Entry, ...]
@@ -119,7 +122,6 @@ class Search(NamedTuple):
         Raises:
             InvalidQueryError: there is neither text nor concepts, or the concepts are invalid.
             StorageError: the store can't be read.
-
         """
         wanted = concepts_of(concepts) if concepts else ()
         question = question._replace(text=question.text.strip() or " ".join(wanted))
@@ -144,14 +146,14 @@ class Search(NamedTuple):
         )
 
     def _whole_text(self, entry: Entry) -> str:
-        """Return the text of the file that *entry* is from, without a title of its name; of a learning all that is searched."""
+        """Return the text of the entry's file, else all its searchable text."""
         if not entry.file_path:
             return entry.searchable_text()
         return (self.entries.with_file(entry.file_path) or entry).description
 
     def rules_apart(self, question: Question, *, wanted: bool = True) -> tuple[list[Entry], Question]:
         """
-        Return the constitutional entries to show, and the question without them among its answers.
+        Return the constitutional entries to show, and the question without them.
 
         Raises:
             StorageError: the store can't be read.
@@ -180,7 +182,7 @@ def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadli
 
 
 def _calibrated(question: Question, besides: EntryFilter) -> Question:
-    """Return *question* for the entries of *besides*, with the calibrated policy and minimum of all collections."""
+    """Return the calibrated *question* for the entries of *besides*."""
     return calibrated(question)._replace(only=besides._replace(except_for=question.only.except_for))
 
 
@@ -205,7 +207,7 @@ class Neighbour(NamedTuple):
 @attrs.frozen
 class FindNeighbours:
     """
-    Compare an entry with all others of the kinds that share its vector space.
+    Compare an entry with all others of the kinds in its vector space.
 
     Attributes:
         vectors: The space; None without one.
@@ -218,7 +220,9 @@ class FindNeighbours:
 
     def of(self, entry: Entry, limit: int) -> Sequence[Neighbour]:
         """
-        Return at most *limit* neighbours, the nearest first; none for an entry without a vector.
+        Return at most *limit* neighbours, the nearest first.
+
+        There are none for an entry without a vector.
 
         Raises:
             VectorIndexUnavailableError: vectors can't be compared in this process.

@@ -1,4 +1,8 @@
-"""Settle what others' versions of files brought: share what became the user's, and delete what left with its branch."""
+"""
+Settle the entries from others' versions of files.
+
+Those that became the user's are shared, and those that left with their branch deleted.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
@@ -24,17 +28,18 @@ ALL = 2**31 - 1
 @attrs.frozen(slots=False, kw_only=True)
 class SettleVersions:
     """
-    Settle the entries of one project that are kept at home as their file's version was not the user's.
+    Settle the entries of one project that are kept at home.
 
-    An entry stays as long as a file has it; what the user changed or judged stays for good. An instance settles once.
+    Their file's version was not the user's. An entry stays as long as a file has it; what the user
+    changed or judged stays for good. An instance settles once.
 
     Attributes:
-        imports: The imports of the project's knowledge banks, one for each of its folders that is there.
+        imports: The imports of the project's knowledge banks, one for each of its existing folders.
         bank_files: The paths of all its files of knowledge banks that were ever imported.
         index_files: Indexes the project's files.
-        history: Tells what the user changed.
-        most_files: How many files are looked at; who must not wait leaves the rest to the worker.
-
+        history: The changes by the user.
+        most_files: The maximum number of files; callers that must not wait leave the rest to the
+            worker.
     """
 
     imports: Sequence[ImportKnowledge]
@@ -47,11 +52,10 @@ class SettleVersions:
 
     def settle(self) -> int:
         """
-        Settle them; return how many stay at home.
+        Settle the entries, and return how many stay at home.
 
         Raises:
             StorageError: the store can't be written now; what was done before is kept.
-
         """
         learnings = [entry for entry in self._at_home() if entry.kind == "learning"]
         for entry in learnings:
@@ -87,12 +91,11 @@ class SettleVersions:
                     continue
 
     def _is_touched(self, entry: Entry) -> bool:
-        """Return whether the user changed or judged *entry*."""
         changes = self.history.of(entry.number, ALL) if entry.number is not None else []
         return entry.usage.validations.total > 0 or any(change.field != "content" for change in changes)
 
     def _withdraw(self, entry: Entry) -> None:
-        """Let a lesson of that name come in again, from a version of the user's."""
+        """Let a user's version bring a lesson of that name again."""
         for path in self.bank_files:
             if PurePath(path).stem == entry.category:
                 headings = self.ledger.headings(path)
@@ -109,7 +112,11 @@ class SettleVersions:
 
     @property
     def _is_complete(self) -> bool:
-        """Whether every file can be read now: one with a conflict may have any lesson."""
+        """
+        Whether every file can be read now.
+
+        One with a conflict may have any lesson.
+        """
         return all(lessons is not None for _, _, lessons in self._read)
 
     @cached_property

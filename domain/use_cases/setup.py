@@ -1,4 +1,4 @@
-"""Set agents up and undo it: plan and carry out the changes of their files."""
+"""Set agents up, or undo it: plan and carry out changes of files."""
 
 import contextlib
 import hashlib
@@ -21,7 +21,6 @@ class Found(NamedTuple):
         without_us: Its text without the managed part; None for no file.
         is_as_written: Whether its text is exactly the one written last.
         is_recorded: Whether the record has a write to it.
-
     """
 
     text: str | None
@@ -41,7 +40,6 @@ def look(target: SetupTarget, text: str | None, written: Written | None) -> Foun
 
     Raises:
         UneditableFileError: the file can't be edited safely.
-
     """
     if text is None:
         return Found(None, None, is_as_written=False, is_recorded=written is not None)
@@ -52,7 +50,7 @@ def look(target: SetupTarget, text: str | None, written: Written | None) -> Foun
 
 def with_managed(target: SetupTarget, found: Found) -> str:
     """
-    Return the file's text with the managed part; the user's text is unchanged.
+    Return the file's text with the managed part, the user's text unchanged.
 
     Raises:
         TakenNameError: something of the user's has the name of a managed piece.
@@ -63,7 +61,7 @@ def with_managed(target: SetupTarget, found: Found) -> str:
 
 def without_managed(target: SetupTarget, found: Found) -> str | None:
     """
-    Return the file's text without the managed part; None for no file.
+    Return the file's text without the managed part, None for no file.
 
     Raises:
         TakenNameError: the managed part belongs to the user now.
@@ -87,7 +85,11 @@ def _before(target: SetupTarget, text: str, written: Written) -> str | None:
 
 
 def _rest(target: SetupTarget, text: str, written: Written | None) -> str | None:
-    """Return the user's part of *text*; None if it is blank and hardwon created the file."""
+    """
+    Return the user's part of *text*.
+
+    None if it is blank and hardwon created the file.
+    """
     left = target.without_managed(text)
     return None if left is not None and written and written.is_made and target.is_blank(left) else left
 
@@ -101,11 +103,9 @@ class Step:
     The change of a file.
 
     Attributes:
-        target: The file.
         before: Its text before; None without a file.
         after: Its text afterwards; None to delete the file.
         without_us: Its text without the managed part; None for no file.
-
     """
 
     target: SetupTarget
@@ -127,10 +127,8 @@ class Untouched:
     A file that is left unchanged.
 
     Attributes:
-        path: The file.
         reason: The reason, in one line.
         by_hand: Lines that the user can add by hand; empty for none.
-
     """
 
     path: str
@@ -148,7 +146,6 @@ class Plan:
         settled: Files that need no managed part and have none.
         left: Files in which something of the user's has the name of a managed piece.
         refused: Files that can't be edited safely.
-
     """
 
     steps: tuple[Step, ...] = ()
@@ -165,7 +162,6 @@ class Done:
     Attributes:
         changed: Files that were changed, in order.
         refused: Files that could not be changed.
-
     """
 
     changed: tuple[str, ...] = ()
@@ -201,8 +197,7 @@ class SetUp:
     Attributes:
         files: The user's files.
         record: Earlier writes.
-        targets_at: Returns the target at a path that was written while a variable set the folder of an agent.
-
+        targets_at: Returns the targets at a path written when a variable set an agent's folder.
     """
 
     files: UserFiles
@@ -224,8 +219,8 @@ class SetUp:
         Args:
             agents: The agents to remove hardwon from.
             project: The current project, if any.
-            everything: Whether *agents* are all of them: then files written under another environment are removed too.
-
+            everything: Whether *agents* are all of them: then files written under another
+                environment are removed too.
         """
         projects = dict.fromkeys([*self.record.projects(), *([project] if project else [])])
         states = {folder: self.files.folder_state(folder) for folder in projects}
@@ -245,12 +240,11 @@ class SetUp:
 
     def carry_out(self, plan: Plan, project: str | None = None) -> Done:
         """
-        Change the files independently: one that can't be changed does not stop the others.
+        Change the files independently of each other's failures.
 
         Args:
             plan: The changes.
             project: Recorded first, so that an interrupted set-up can be undone from any folder.
-
         """
         if project:
             self.record.add_project(project)
@@ -267,12 +261,11 @@ class SetUp:
 
     def undo(self, plan: Plan, *, everything: bool) -> Done:
         """
-        Carry out a removal, and delete its files, folders and projects from the record.
+        Carry out a removal, and remove its files and folders from the record.
 
         Args:
             plan: The removal.
-            everything: Whether it removes every agent.
-
+            everything: Whether it removes every agent, and so the projects.
         """
         projects = [folder for folder in self.record.projects() if self.files.folder_state(folder) != "away"]
         done = self.carry_out(plan)
@@ -282,7 +275,11 @@ class SetUp:
         return done
 
     def forget(self, projects: Iterable[str]) -> None:
-        """Remove the created folders that are empty, and *projects* from the record unless a file is still recorded there."""
+        """
+        Remove created folders that are empty, and *projects* from the record.
+
+        A project stays while a file is recorded there.
+        """
         for folder in sorted(self.record.folders(), key=len, reverse=True):
             self.files.remove_empty_folder(folder)
             if not self._written_below([folder]):
@@ -292,7 +289,7 @@ class SetUp:
                 self.record.drop_project(project)
 
     def _strays(self, known: Collection[str], gone: Sequence[str]) -> list[str]:
-        """Return the recorded files that are neither *known* nor in a project that is gone."""
+        """Return the recorded files neither *known* nor in a project that is gone."""
         elsewhere = self._written_below(gone)
         return [path for path in self.record.paths() if path not in known and path not in elsewhere]
 
@@ -331,13 +328,16 @@ class SetUp:
         return ()
 
     def _taken(self, target: SetupTarget, error: TakenNameError, way_out: str = "") -> Untouched:
-        """Report a taken name; of a file managed as a whole, that the user changed it."""
+        """
+        Report a taken name.
+
+        For a file managed as a whole, report that the user changed it.
+        """
         if by_hand := target.snippet(self._text(target)):
             return Untouched(target.path, f"{error}: left as it is{way_out}", by_hand)
         return Untouched(target.path, CHANGED if self.record.get(target.path) else f"{error}{RENAME}")
 
     def _text(self, target: SetupTarget) -> str | None:
-        """Return the file's text, None if it can't be read."""
         with contextlib.suppress(UneditableFileError):
             return self.files.read(target.path, target.root)
         return None

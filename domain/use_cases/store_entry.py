@@ -1,4 +1,4 @@
-"""Store a lesson where it comes from, or count that it was observed once more."""
+"""Store a lesson with its origin, or count one more observation of it."""
 
 from collections.abc import Callable
 
@@ -19,7 +19,6 @@ class Stored:
     Attributes:
         entry: The entry as stored now.
         merged: Whether the lesson was known.
-
     """
 
     entry: Entry
@@ -29,13 +28,12 @@ class Stored:
 @attrs.frozen
 class Origin:
     """
-    Where learnings that are stored come from.
+    The origin of stored learnings.
 
     Attributes:
         workplace: The project where they stand or were said.
         door: How they come.
         reach: Where they may be shown without being asked for.
-
     """
 
     workplace: Workplace
@@ -47,17 +45,17 @@ class Origin:
         return attrs.evolve(entry, project=self.workplace.project or None, door=self.door, reach=self.reach)
 
     def widen(self, entry: Entry) -> Entry:
-        """Return *entry*, for everywhere if that is its reach now."""
+        """Return *entry*, for everywhere if that is the present reach."""
         return self.mark(entry) if self.reach == "everywhere" != entry.reach else entry
 
 
 @attrs.frozen
 class PlaceEntry:
     """
-    Put a learning into the store beside what other projects have of it.
+    Put a learning into the store beside the same one of other projects.
 
-    A lesson that several projects have is one entry. An entry that is kept at home elsewhere, or comes from a foreign project,
-    never changes what stands here, nor the other way round.
+    A lesson that several projects have is one entry. An entry that is kept at home elsewhere, or
+    comes from a foreign project, never changes an entry here, nor the other way round.
     """
 
     repository: EntryRepository
@@ -66,7 +64,9 @@ class PlaceEntry:
 
     def place(self, entry: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Stored:
         """
-        Put *entry*, which has no secrets, within the open transaction; an earlier text of a learning stands for that.
+        Put *entry*, which is redacted, within the open transaction.
+
+        An earlier text of a learning stands for it.
 
         Args:
             entry: The learning.
@@ -74,7 +74,6 @@ class PlaceEntry:
 
         Raises:
             StorageError: the store can't be written now.
-
         """
         new = self.origin.mark(entry)
         known = self.repository.get(new.entry_id)
@@ -89,7 +88,11 @@ class PlaceEntry:
         return Stored(now, merged=True)
 
     def _place_unknown(self, new: Entry, repeated: Callable[[Entry, Entry], Entry]) -> Stored:
-        """Put *new*; the text that a learning of here had before it was edited does not come back, but counts for it."""
+        """
+        Put *new*, unless it is an earlier text of an edited learning here.
+
+        Then it counts for that one.
+        """
         edited = self.repository.reworded(new.entry_id)
         if edited is None or not self._is_of_here(edited):
             self.repository.put(new)
@@ -121,7 +124,7 @@ class PlaceEntry:
 
 @attrs.frozen
 class StoreEntry:
-    """Store a lesson, or count that it was observed once more."""
+    """Store a lesson, or count one more observation of it."""
 
     place_entry: PlaceEntry
 
@@ -132,7 +135,7 @@ class StoreEntry:
 
     def keep(self, entry: PublicEntry) -> Stored:
         """
-        Store *entry*, which `redact_entry` made; return the stored entry.
+        Store *entry*, made by `redact_entry`, and return the stored entry.
 
         Raises:
             StorageError: the store can't be written now; nothing was changed.

@@ -1,4 +1,8 @@
-"""The values of a file's entry that a user gave: told apart from those of its file, and kept while the file is absent."""
+"""
+Separate the values that a user gave an entry from those of its file.
+
+They are kept while the file is absent.
+"""
 
 import datetime as dt
 import json
@@ -21,11 +25,12 @@ ALL = 2**31 - 1
 
 def without_file_values(entry: Entry, history: History, defaults: Defaults = PLAIN) -> Entry:
     """
-    Return *entry* without the values that its file gave, which are cleared when the file gives them no more.
+    Return *entry* without the values from its file.
 
-    A user's are the texts that changes in the history added to a list, and what the last change made of another field.
-    A section of a document has no such values of its file. An entry without a number was kept while its file was absent:
-    it has only a user's.
+    These are cleared when the file gives them no more. The user's values are the texts that changes
+    in the history added to a list, and the result of the last change of another field. A section of
+    a document has no values of its file. An entry without a number was kept while its file was
+    absent: it has only a user's values.
     """
     if entry.number is None or _is_part(entry):
         return entry
@@ -39,7 +44,7 @@ def without_file_values(entry: Entry, history: History, defaults: Defaults = PLA
 
 def record_given(history: History, before: Entry, after: Entry, at: dt.datetime) -> None:
     """
-    Record in the history the values of *after*, a stored entry, that are not those of *before*, as given by a user.
+    Record the values of *after* that differ from *before* as given by a user.
 
     Raises:
         StorageError: the store can't be written now.
@@ -52,7 +57,7 @@ def record_given(history: History, before: Entry, after: Entry, at: dt.datetime)
 
 def note_absence(absences: Absences, history: History, entries: Iterable[Entry], at: dt.datetime) -> None:
     """
-    Store the state of *entries*, whose files or sections are gone, under their places.
+    Store the state of *entries*, whose files or sections are gone, by place.
 
     Raises:
         StorageError: the store can't be written now.
@@ -65,7 +70,9 @@ def note_absence(absences: Absences, history: History, entries: Iterable[Entry],
 
 def record_kept(history: History, stored: Entry, standing: Standing, at: dt.datetime) -> None:
     """
-    Record in the history of *stored*, an entry whose file came back, the values of its *standing* that a user gave.
+    Record the user's values in *standing* in the history of *stored*.
+
+    The file of the entry came back.
 
     Raises:
         StorageError: the store can't be written now.
@@ -76,7 +83,7 @@ def record_kept(history: History, stored: Entry, standing: Standing, at: dt.date
 
 
 def _bare(defaults: Defaults = PLAIN) -> dict[str, Any]:
-    """Return the fields that a file may give and take back, with their values when it gives none."""
+    """Return the fields that a file may give, with their empty values."""
     return {
         "keywords": (),
         "tags": (),
@@ -90,7 +97,14 @@ def _bare(defaults: Defaults = PLAIN) -> dict[str, Any]:
 
 
 def _given(value: object, changes: Sequence[PastChange], bare: object) -> Any:
-    """Return the part of *value* that a user gave, as *changes* of its field tell, the oldest first; *bare* for none."""
+    """
+    Return the part of *value* that a user gave, *bare* for none.
+
+    Args:
+        value: The value of a field.
+        changes: The changes of the field, the oldest first.
+        bare: The value of a field that is not given.
+    """
     if not isinstance(value, tuple):
         return value if changes and changes[-1].new == as_text(value) else bare
     given = frozenset[str]()
@@ -101,7 +115,7 @@ def _given(value: object, changes: Sequence[PastChange], bare: object) -> Any:
 
 
 def _items(text: str | None) -> frozenset[str]:
-    """Return the texts of a list in the history; none of what is no list."""
+    """Return the texts of a list in the history, none of other texts."""
     try:
         items = json.loads(text or "[]")
     except ValueError:
@@ -110,5 +124,4 @@ def _items(text: str | None) -> frozenset[str]:
 
 
 def _is_part(entry: Entry) -> bool:
-    """Return whether *entry* is a section of a document."""
     return entry.anchor_id != "" and not goes_by_its_anchor(entry.kind, entry.anchor_id)

@@ -1,4 +1,8 @@
-"""Let a learning take the place of another one: by the user's word, or proposed for the user to review."""
+"""
+Let a learning supersede another one.
+
+The user says so, or it is proposed for review.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -16,22 +20,29 @@ from hardwon.ports.entries import Proposal, Proposals, RankingReads
 from hardwon.ports.vectors import PendingText, VectorIndex
 
 NEIGHBOURS = 5
-"""The closest learnings that a new one is compared with."""
+"""The number of closest learnings that a new one is compared with."""
 
 
 @attrs.frozen
 class Supersede:
-    """Mark a learning as replaced by another one: it is ranked below, in no block, and beside no prompt."""
+    """
+    Mark a learning as superseded.
+
+    It is then ranked below, in no block, and beside no prompt.
+    """
 
     change_entry: ChangeEntry
 
     def apply(self, older: str, newer: str) -> Changed:
         """
-        Mark the entry of the id *older* as superseded by that of *newer*; an empty *newer* takes the mark back.
+        Mark the entry *older* as superseded by *newer*.
+
+        An empty *newer* removes the mark.
 
         Raises:
             UnknownEntryError: there is no such entry.
-            InvalidEntryError: one is no learning, both are the same, or *newer* is superseded itself.
+            InvalidEntryError: one is no learning, both are the same, or *newer* is superseded
+                itself.
             StorageError: the store can't be written now; nothing was changed.
         """
         repository = self.change_entry.repository
@@ -52,14 +63,14 @@ def _ensure_may_replace(newer: Entry, older: str) -> None:
 
 @attrs.frozen
 class KeepInPlace:
-    """Keep a learning that takes the place of another one."""
+    """Keep a learning that supersedes another one."""
 
     store_entry: StoreEntry
     supersede: Supersede
 
     def keep(self, entry: PublicEntry, replaced: str | None) -> Stored:
         """
-        Keep *entry*, which supersedes the one of the id *replaced*, if any; both or nothing is stored.
+        Keep *entry*, and mark the entry *replaced* as superseded, atomically.
 
         Raises:
             UnknownEntryError: there is no entry to be replaced.
@@ -76,10 +87,9 @@ class KeepInPlace:
 @attrs.frozen
 class ProposeSupersessions:
     """
-    Find the earlier learnings that new ones probably take the place of.
+    Find the earlier learnings that new ones probably supersede.
 
     Attributes:
-        repository: The entries.
         index: The vectors of the embedded model.
         proposals: The pairs that were found.
     """
@@ -90,7 +100,7 @@ class ProposeSupersessions:
 
     def propose(self, embedded: Iterable[tuple[PendingText, Vector]]) -> None:
         """
-        Propose pairs of the entries that were *embedded* just now and their neighbours.
+        Propose pairs of newly embedded entries and their neighbours.
 
         Raises:
             VectorIndexUnavailableError: vectors can't be compared here.

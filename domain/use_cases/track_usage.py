@@ -1,5 +1,5 @@
 """
-Count how entries are used: accesses by searches, and the sessions in which injected entries were used.
+Count accesses by searches, and sessions that used injected entries.
 
 Made of tuples and free of `attrs`, for the hook.
 """
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 
 
 def count_access(usage: "UsageLog", entries: "Iterable[Entry]", at: "dt.datetime") -> tuple[str, ...]:
-    """Count one access of each of *entries*; return one line if the store can't be written and the count is lost."""
+    """
+    Count one access of each of *entries*.
+
+    Returns one line if the store can't be written and the count is lost.
+    """
     numbers = [entry.number for entry in entries if entry.number is not None]
     try:
         if numbers:
@@ -37,7 +41,11 @@ MAX_SESSIONS = 100
 
 
 class EntryUse(NamedTuple):
-    """The number of sessions that used an entry, and the signals of the newest of them, the newest first."""
+    """
+    The number of sessions that used an entry, and their newest signals.
+
+    The signals are the newest first.
+    """
 
     times: int
     newest: Sequence[Influence]
@@ -52,7 +60,7 @@ class UsedEntry(NamedTuple):
 
 
 class Use(NamedTuple):
-    """The total number of uses, and the most used entries, the most used first."""
+    """The total number of uses, and the most used entries."""
 
     times: int
     most: Sequence[UsedEntry]
@@ -80,18 +88,18 @@ class SummariseUsage(NamedTuple):
 
 
 MAX_SHOWN = 40
-"""The last injected entries that are checked; a session no longer uses older ones."""
+"""The number of injected entries checked, the last ones; a session no longer uses older ones."""
 
 
 class NoticeUse(NamedTuple):
-    """Detect which injected entries an agent used, and count each once for a session."""
+    """Detect which injected entries an agent used, once for each session."""
 
     influences: "Influences"
     clock: "Clock"
 
     def notice(self, session_id: str, hear: Callable[[], Turn]) -> list[Influence]:
         """
-        Count the usage signals in the agent's last turn; return the new ones.
+        Count the usage signals in the agent's last turn, and return the new ones.
 
         Args:
             session_id: The session that the entries were injected into.
@@ -99,7 +107,6 @@ class NoticeUse(NamedTuple):
 
         Raises:
             StorageError: the store is busy; what was counted stays counted.
-
         """
         shown = self.influences.shown_texts(session_id, MAX_SHOWN)
         if all(entry.is_counted for entry in shown):

@@ -31,8 +31,8 @@ class ExportStore(NamedTuple):
     """
     Export a store so that another machine can read it.
 
-    Paths below a project's root become relative to it. Of the user's word on a project only a refusal is exported:
-    trust is given to a folder on one machine.
+    Paths below a project's root become relative to it. Of the user's decision on a project only a
+    refusal is exported: trust is given to a folder on one machine.
     """
 
     contents: StoreContents
@@ -43,7 +43,11 @@ class ExportStore(NamedTuple):
         return self.contents.counts()
 
     def records(self) -> Iterator[Record]:
-        """Yield all records; both methods see one state within `contents.snapshot`."""
+        """
+        Yield all records.
+
+        Within `contents.snapshot`, this and `counts` see one state.
+        """
         for record in self.contents.records():
             if isinstance(record, Project):
                 yield record._replace(trust="revoked" if record.trust == "revoked" else "unsaid")
@@ -68,7 +72,6 @@ class ImportedStore:
         known: The number of known entries; their counters may have risen.
         forgotten: The number of entries left out because the user had their texts forgotten.
         skipped: Entries that were not imported with the reasons, one line each.
-
     """
 
     added: int = 0
@@ -81,12 +84,13 @@ class ImportStore(NamedTuple):
     """
     Import records into a store, in one transaction.
 
-    A known entry keeps its texts, tier and labels; each of its counters becomes the larger of both. So an export
-    can be imported again, and two stores can be brought together. A project is the one of its key, or a clone of the
-    same repository; a folder that is here is looked up by git, and one that is not keeps what git knew of it.
+    A known entry keeps its texts, tier and labels; each of its counters becomes the larger of both.
+    So an export can be imported again, and two stores can be merged. A project is the one of its
+    key, or a clone of the same repository. Git looks up a folder that is here; the facts of another
+    one are kept.
 
     Attributes:
-        identify: Returns what a folder is known by.
+        identify: Returns the identity of a folder.
     """
 
     repository: EntryRepository
@@ -99,17 +103,16 @@ class ImportStore(NamedTuple):
         self, records: Iterable[tuple[int, Record]], deadline: Deadline, progress: Callable[[], None] = lambda: None
     ) -> ImportedStore:
         """
-        Add *records*, given with their lines in the file; call *progress* after each.
+        Add *records*, given with their lines in the file.
 
         Args:
             records: Those of one export, in its order.
-            deadline: For asking git about projects; what is not asked by then is asked later.
+            deadline: For asking git about projects; the others are looked up later.
             progress: Called after each record.
 
         Raises:
             InvalidEntryError: the export has a mistake; nothing was changed.
             StorageError: the store can't be written now; nothing was changed.
-
         """
         with self.repository.transaction():
             run = _Run(self, deadline, is_unused=self.contents.is_unused())
@@ -154,7 +157,6 @@ class _Run:
                 contents.add(here)
 
     def settle(self) -> None:
-        """Join the clones among the projects."""
         for project in self._projects.values():
             self._stores.know.settle(project.here)
 
@@ -191,7 +193,6 @@ class _Run:
         )
 
     def _section(self, path: str | None, anchor_id: str) -> Entry | None:
-        """Return the entry here of that section of that file, None without one."""
         entries = stored_of(self._stores.repository, path) if path else []
         return next((entry for entry in entries if entry.anchor_id == anchor_id), None)
 
@@ -225,7 +226,11 @@ class _Run:
         return project
 
     def _known(self, there: Project) -> Project | None:
-        """Return the project of the key of *there* after git was asked about it, unless it is another repository."""
+        """
+        Return the project with the key of *there*, after git looked it up.
+
+        None if it is another repository.
+        """
         know, key = self._stores.know, there.identity.key
         known = know.registry().with_key(key)
         if know.exists(key) and (identity := self._stores.identify(there.identity.root)).key == key:
@@ -234,7 +239,7 @@ class _Run:
         return known if len(commits) < 2 else None  # noqa: PLR2004  # two commits are two repositories
 
     def _clone_of(self, there: Project) -> Project | None:
-        """Return the clone of *there* that has a folder here and may speak elsewhere; None without one."""
+        """Return the clone of *there* that has a folder here and is shared."""
         know, facts = self._stores.know, facts_of(there)
         registry = know.registry()
         clones = (project for project in registry.projects if facts and facts_of(project) == facts)
@@ -242,7 +247,7 @@ class _Run:
         return next((project for project in here if registry.is_shared(project)), None)
 
     def _without_folder(self, there: Project) -> Project:
-        """Return *there* as a project whose folder is not here, added if the store does not know it."""
+        """Return *there* as a project without a folder here, added if unknown."""
         projects = self._stores.know.projects
         added = projects.add(without_folder(there), there.label)
         now = added._replace(remote=there.remote, first_commit=there.first_commit, authorship=there.authorship)
