@@ -172,8 +172,8 @@ def _read(text: str) -> Draft:
     Parse a filled-in template.
 
     Raises:
-        InvalidEntryError: a field at its head can't be read. typer.TyperException: there is no
-            lesson in it.
+        InvalidEntryError: a field at its head can't be read.
+        typer.TyperException: there is no lesson in it.
     """
     markdown = read_markdown(text, is_draft=True)
     lesson = markdown.body.replace(HINT.strip(), "").strip()

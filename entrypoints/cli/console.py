@@ -155,7 +155,8 @@ def ask(what: str, *, yes: bool, about: Iterable[str] = ()) -> None:
         about: Lines to show before the question.
 
     Raises:
-        typer.Exit: the answer is no. typer.TyperException: there is no terminal to ask at.
+        typer.Exit: the answer is no.
+        typer.TyperException: there is no terminal to ask at.
     """
     if yes:
         return

@@ -155,11 +155,7 @@ def _index_with_progress(run: Callable[..., Indexed], *, verbose: bool) -> Index
 
 
 def _can_embed(spaces: Spaces) -> bool:
-    """
-    Return whether every embedder in use works.
-
-    Otherwise warn.
-    """
+    """Return whether every embedder in use works, with a warning if not."""
     try:
         try_embedders(spaces)
     except EmbedderError as error:

@@ -252,7 +252,7 @@ def _id_meant(repository: EntryRepository, argument: str) -> str:
     """
     Return the id that *argument* means, empty for a text.
 
-    An id, also of a deleted entry, a prefix of one, or `#` and a number.
+    It may be an id, also of a deleted entry, a prefix of one, or `#` and a number.
     """
     if IDENTITY.fullmatch(argument):
         edited = repository.reworded(argument)

@@ -154,9 +154,9 @@ def _decide(memory: Memory, project_root: str, item: ReviewItem, key: str) -> No
 
 def _edit_or_forget(settings: Settings, project_root: str, item: ReviewItem, key: str) -> None:
     """
-    Run `hardwon edit` or `forget`.
+    Run `hardwon edit` or `hardwon forget` on the lesson of *item*.
 
-    Of a pair on the newer or the older lesson.
+    Of a pair the newer one is edited, the older one forgotten.
     """
     store = settings.address
     match item:

@@ -127,7 +127,7 @@ def _stack(stack: Mapping[str, int], x: float, width: float, scale: float) -> li
 
 
 def _rounded_up(value: int) -> int:
-    """Round up to a number divisible by four."""
+    """Round up to the next tick unit, a multiple of four."""
     unit = TICKS * int("1" + "0" * max(0, len(str(value)) - 2))
     return -(-value // unit) * unit
 

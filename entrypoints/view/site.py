@@ -295,8 +295,8 @@ class _Guarded:
         """
         Give the browser its cookie for the token, unless it has it already.
 
-        The answer is a page with a link: if another page opened this address, a redirect would
-        carry no strict cookie.
+        The answer is a page that refreshes to the memory: if another page opened this address, an
+        HTTP redirect would carry no strict cookie.
         """
         if self._guard.admit_cookie(request.headers.get("cookie", "")) and (refusal := self._guard.exchange(token)):
             return self._refused(refusal)
