@@ -1,5 +1,5 @@
 """
-Parser of anchored sections, the convention of spec-kit's memory files.
+Parse anchored sections, the convention of spec-kit's memory files.
 
 A section is enclosed in `<!-- ANCHOR:id -->` and `<!-- /ANCHOR:id -->`, in any case.
 """
@@ -15,7 +15,7 @@ from hardwon.domain.model.plain_text import COMMENT_OR_FENCE
 
 ID_LENGTH = 120
 MAX_DEPTH = 8
-"""Upper bound of nested sections, without which the sections' text would be quadratic in the file's length."""
+"""Upper bound of nesting, else the sections' text would be quadratic in the file's length."""
 
 SHOWN_CHARACTERS = 60
 
@@ -31,7 +31,6 @@ class AnchorSection(NamedTuple):
     Attributes:
         anchor_id: As written: 1 to 120 letters, digits and `-_./`.
         text: Not blank, without markers.
-
     """
 
     anchor_id: str
@@ -45,7 +44,6 @@ class Sections(NamedTuple):
     Attributes:
         found: In the order of their beginnings, without duplicate ids.
         complaints: Faults of the markers, at most six lines.
-
     """
 
     found: tuple[AnchorSection, ...]
@@ -57,10 +55,9 @@ class Extent(NamedTuple):
     The position of a section in a body, with its markers.
 
     Attributes:
-        anchor_id: As written.
         start: Where its first marker begins.
-        stop: Where its last marker ends; of an unclosed section, where the next marker begins or the body ends.
-
+        stop: Where its last marker ends; of an unclosed section, where the next marker begins or
+            the body ends.
     """
 
     anchor_id: str
@@ -69,8 +66,6 @@ class Extent(NamedTuple):
 
 
 class _Marker(NamedTuple):
-    """A marker and its position in the body."""
-
     anchor_id: str
     is_end: bool
     start: int
@@ -79,10 +74,10 @@ class _Marker(NamedTuple):
 
 def sections(body: str) -> Sections:
     """
-    Return the anchored sections of *body*; markers in code or in other comments don't count.
+    Return the anchored sections of *body* in linear time.
 
-    A section includes those nested in it. An unclosed one runs to the next
-    marker or the end; of duplicate ids the first wins. Takes linear time.
+    Markers in code or in other comments don't count. A section includes those nested in it. An
+    unclosed one runs to the next marker or the end; of duplicate ids the first wins.
     """
     markers, pairing = _paired(body)
     found = [AnchorSection(markers[a].anchor_id, _between(body, markers, a, b)) for a, b in pairing.spans()]
@@ -92,7 +87,11 @@ def sections(body: str) -> Sections:
 
 
 def extents(body: str) -> tuple[Extent, ...]:
-    """Return the positions of the anchored sections of *body*, blank ones too, in the order of their beginnings."""
+    """
+    Return the positions of all anchored sections of *body*, blank ones too.
+
+    They are in the order of their beginnings.
+    """
     markers, pairing = _paired(body)
     return tuple(
         Extent(markers[begin].anchor_id, markers[begin].start, _stop(body, markers, begin, end))
@@ -130,14 +129,18 @@ def _markers(body: str) -> Iterator[_Marker]:
 
 
 def _between(body: str, markers: Sequence[_Marker], begin: int, end: int) -> str:
-    """Return the text between two markers, without nested markers; *end* may be one past the last."""
+    """
+    Return the text between two markers, without nested markers.
+
+    *end* may be one past the last.
+    """
     stops = [marker.stop for marker in markers[begin:end]]
     starts = [marker.start for marker in markers[begin + 1 : end + 1]]
     return "".join(body[start:stop] for start, stop in zip_longest(stops, starts)).strip()
 
 
 class _Pairing:
-    """Pairs of the markers that begin and end a section, by their numbers."""
+    """Pairs of begin and end markers, by their numbers."""
 
     def __init__(self) -> None:
         self._begins: dict[str, int] = {}
@@ -146,7 +149,6 @@ class _Pairing:
         self.complaints = list[str]()
 
     def add(self, number: int, marker: _Marker) -> None:
-        """Add the next marker."""
         if not _ID.fullmatch(marker.anchor_id):
             self._complain(marker.anchor_id, f"is left out: write up to {ID_LENGTH} letters, digits and -_./")
         elif marker.is_end:
@@ -155,7 +157,11 @@ class _Pairing:
             self._begin(number, marker.anchor_id)
 
     def spans(self) -> list[tuple[int, int]]:
-        """Return the first and last marker of each section, in order; those nested too deeply are left out."""
+        """
+        Return the first and last marker of each section, in order.
+
+        Sections nested too deeply are left out.
+        """
         spans = list[tuple[int, int]]()
         around = list[int]()  # ends of the sections that enclose this one
         for anchor_id, begin in self._begins.items():

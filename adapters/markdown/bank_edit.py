@@ -1,4 +1,4 @@
-"""Edits of knowledge-bank files: add a lesson, count or reword one; all other text stays byte for byte."""
+"""Edit lessons in knowledge-bank files, and keep all other text byte for byte."""
 
 import re
 from bisect import bisect_right
@@ -40,7 +40,7 @@ _CARRIAGE_RETURN = re.compile(r"\r(?=\n)")
 
 
 class Span(NamedTuple):
-    """A part of a text: from *start* to before *end*."""
+    """A part of a text, from *start* to before *end*."""
 
     start: int
     end: int
@@ -48,11 +48,10 @@ class Span(NamedTuple):
 
 class BankView:
     """
-    A file as `parse_bank` reads it: no HTML comments, newlines as the only line ends.
+    A file as `parse_bank` reads it: no HTML comments, only newlines.
 
     Args:
         raw: The file's text with its original line ends.
-
     """
 
     def __init__(self, raw: str) -> None:
@@ -66,14 +65,18 @@ class BankView:
             at += span.end - span.start
 
     def raw(self, span: Span) -> Span:
-        """Map *span* of the text to the file; an empty one comes right after the character before it."""
+        """
+        Map *span* of the text to the file.
+
+        An empty span comes right after the character before it.
+        """
         if span.start == span.end:
             after = self._place(span.start - 1) + 1 if span.start else 0
             return Span(after, after)
         return Span(self._place(span.start), self._place(span.end - 1) + 1)
 
     def chunks(self) -> Iterator[Span]:
-        """Yield the spans between the marks of entries, the text before the first included."""
+        """Yield the spans between the marks of entries, from the file's beginning."""
         marks = list(ENTRY_MARK.finditer(self.text))
         starts = [0, *(mark.end() for mark in marks)]
         ends = [*(mark.start() for mark in marks), len(self.text)]
@@ -112,15 +115,16 @@ def _uncommented(raw: str) -> Iterator[Span]:
 
 
 MISREAD = (ENTRY_HEAD, METADATA_HEAD, OPENING, CONTINUES)
-"""Beginnings of a line that would not be read as text; a space before it does not change the lesson."""
+"""Beginnings of a line that would not be read as text; a space before it keeps the lesson."""
 
 
 def with_lesson(text: str, lesson: BankLesson) -> str:
     """
-    Return *text* with *lesson* at its end.
+    Append *lesson* to *text*.
 
     Raises:
-        InvalidEntryError: it would not be read back unchanged, or would change the parsing of the rest.
+        InvalidEntryError: it would not be read back unchanged, or would change the parsing of the
+            rest.
     """
     used = {entry.name for entry in entries_of(text, lesson.category)}
     named = lesson._replace(name=_unused(lesson.name, used))
@@ -141,7 +145,6 @@ def _appended(text: str, lesson: BankLesson) -> str:
 
 
 def _is_read_back(before: str, after: str, lesson: BankLesson) -> bool:
-    """Return whether *after* has the entries of *before*, then *lesson*."""
     entries = entries_of(after, lesson.category)
     return entries[:-1] == entries_of(before, lesson.category) and _is_lesson(entries[-1:], lesson)
 
@@ -162,7 +165,6 @@ def _text_lines(description: str) -> Iterator[str]:
 
 
 def _is_lesson(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
-    """Return whether *entries* is *lesson* alone."""
     notes = (metadata_line(OBSERVED_IN, lesson.observed_in),) if lesson.observed_in else ()
     wanted = (lesson.name, lesson.identity, notes, lesson.observation_count, lesson.confidence, lesson.day)
     return [wanted] == [
@@ -179,7 +181,7 @@ def _is_lesson(entries: Sequence[BankEntry], lesson: BankLesson) -> bool:
 
 
 def _unused(name: str, used: Collection[str]) -> str:
-    """Return *name*, numbered when another lesson has it: an import skips duplicate headings."""
+    """Return *name*, numbered if used: an import skips duplicate headings."""
     return next(
         candidate for candidate in chain([name], (f"{name} ({number})" for number in count(2))) if candidate not in used
     )
@@ -192,7 +194,9 @@ class _Edit(NamedTuple):
 
 def with_count(text: str, category: Category, identity: str, day: str) -> str:
     """
-    Increment the observation count of the lesson, observed last on *day*; *text* without the lesson is unchanged.
+    Increment the lesson's observation count, observed last on *day*.
+
+    A *text* without the lesson is unchanged.
 
     Raises:
         InvalidEntryError: the edit would change other text too.
@@ -211,7 +215,7 @@ def with_count(text: str, category: Category, identity: str, day: str) -> str:
 
 def with_wording(text: str, category: Category, identity: str, name: str, description: str) -> str:
     """
-    Return *text* with another *description* of the lesson, and another *name* unless that is empty.
+    Replace the lesson's *description*, and its *name* unless that is empty.
 
     Raises:
         InvalidEntryError: it would not be read back unchanged, or other text would change too.
@@ -236,7 +240,11 @@ def _reworded(text: str, known: BankEntry, name: str, description: str) -> str:
 
 
 def _new_wording(text: str, known: BankEntry, lesson: BankLesson) -> Iterator[_Edit]:
-    """Yield the edits of the heading, if it changes, and of the description; none where a comment would be lost."""
+    """
+    Yield the edits of heading and description.
+
+    There are none if a comment would be lost.
+    """
     view = BankView(text)
     chunk = list(view.chunks())[known.position]
     heading, *_ = view.lines(chunk)
@@ -251,14 +259,13 @@ def _new_wording(text: str, known: BankEntry, lesson: BankLesson) -> Iterator[_E
 
 
 def _stripped(view: BankView, span: Span) -> Span:
-    """Return *span* without the white space around its text."""
     text = view.text[slice(*span)]
     start = span.start + len(text) - len(text.lstrip())
     return Span(start, start + len(text.strip()))
 
 
 def _is_reworded(after: Sequence[BankEntry], before: Sequence[BankEntry], known: BankEntry, lesson: BankLesson) -> bool:
-    """Return whether *after* is *before*, but for the name and the description of *known*, which are those of *lesson*."""
+    """Return whether only name and description of *known* changed, to those of *lesson*."""
     if len(after) != len(before):
         return False
     now = after[before.index(known)]
@@ -274,7 +281,7 @@ def _is_reworded(after: Sequence[BankEntry], before: Sequence[BankEntry], known:
 
 
 def _edited(text: str, edits: Sequence[_Edit]) -> str:
-    """Apply *edits*; those at the same position keep their order."""
+    """Apply *edits*, where those at the same position keep their order."""
     end = line_end(text)
     for edit in sorted(edits, key=lambda edit: edit.place)[::-1]:
         text = text[: edit.place.start] + edit.text.replace("\n", end) + text[edit.place.end :]
@@ -293,7 +300,7 @@ def _noted(entry: BankEntry) -> BankEntry:
 
 
 def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
-    """Yield the edits that increment the count of *chunk*: of two values, or new lines where they are missing."""
+    """Yield the edits that increment the count of *chunk*, or add its lines."""
     lines = _metadata(view, chunk)
     count = _last(view, lines, OBSERVATION_COUNT, lambda text: whole_number(text) is not None)
     last = _last(view, lines, LAST_OBSERVED, lambda _: True)
@@ -310,7 +317,6 @@ def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
 
 
 def _last(view: BankView, lines: Sequence[Span], label: str, is_value: Callable[[str], bool]) -> Span | None:
-    """Return the span of the value on the last line with that *label*."""
     for line in reversed(lines):
         text = text_after(label, view.text[slice(*line)])
         if text is not None and is_value(text):
@@ -327,7 +333,6 @@ def _metadata(view: BankView, chunk: Span) -> list[Span]:
 
 
 def _value(view: BankView, line: Span) -> Span:
-    """Return the span of the value of a metadata line, without the space around it."""
     return _stripped(view, Span(view.text.index(":", line.start) + 1, line.end))
 
 
@@ -341,11 +346,10 @@ def _incremented(entry: BankEntry, day: str) -> BankEntry:
 
 class MarkdownBanks(NamedTuple):
     """
-    The banks as texts of files; satisfies `Banks`.
+    The texts of banks' files, satisfying `Banks`.
 
     Attributes:
         texts: The text of every file, empty if missing.
-
     """
 
     texts: Mapping[BankPlace, str]

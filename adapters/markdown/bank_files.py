@@ -37,10 +37,10 @@ class MarkdownBankFiles(BankFiles):
     The three files of the project's bank and the three of the store's folder.
 
     Args:
-        project_root: Its bank is the folder `docs/knowledge-bank`; nothing outside of it is written.
+        project_root: Its bank is the folder `docs/knowledge-bank`; nothing outside of it is
+            written.
         store: The folder that holds the user's own bank.
         lock_seconds: Upper bound of the wait for a folder that another process has locked.
-
     """
 
     def __init__(self, project_root: str, store: str, lock_seconds: float = LOCK_SECONDS) -> None:
@@ -101,13 +101,12 @@ class MarkdownBankFiles(BankFiles):
         return text
 
     def _file(self, place: BankPlace, path: str) -> WholeFile:
-        """Read a file of the project only below its folder; the user's own may be anywhere."""
+        """Read a project's file only below its folder, the user's own anywhere."""
         if place.scope == "global":
             return read_regular_file(path, LARGEST_FILE)
         return read_file_below(path, self._roots[place.scope], LARGEST_FILE)
 
     def _target(self, place: BankPlace) -> str:
-        """Return the path of the file, links resolved."""
         named = self.path(place)
         real = os.path.realpath(named)
         if not is_within(real, [self._roots[place.scope]]):

@@ -1,9 +1,10 @@
 """
-Conflict markers that git leaves in a file which two branches changed. Standard library only, for the hook.
+Detect conflict markers that git leaves in a file.
 
-A text is conflicted if it has the lines `<<<<<<< label`, `=======` and `>>>>>>>` label in that order, with any text
-between them: the base of a diff3 conflict, half a code block. A set that is wholly in one code block or comment is an
-example and does not count; so a real conflict there is not recognised.
+A text is conflicted if it has the lines `<<<<<<< label`, `=======` and `>>>>>>> label` in that
+order, with any text between them: the base of a diff3 conflict, half a code block. A set that is
+wholly in one code block or comment counts as an example, so a real conflict there is missed.
+Standard library only, for the hook.
 """
 
 import re
@@ -21,12 +22,12 @@ _OPENING_LINE = re.compile(rf"^(?={OPENING})", re.MULTILINE)
 
 
 def has_conflict(text: str) -> bool:
-    """Return whether *text*, with any line ends, holds a conflict; takes linear time."""
+    """Return whether *text*, with any line ends, holds a conflict, in linear time."""
     return OPENING in text and _has_set(COMMENT_OR_FENCE.sub(_without_example, with_newlines(text)))
 
 
 def without_conflict(text: str) -> str:
-    """Return *text* with a space before the lines that would begin a conflict, for a file that hardwon writes."""
+    """Put a space before the lines that would begin a conflict."""
     return _OPENING_LINE.sub(" ", text) if has_conflict(text) else text
 
 

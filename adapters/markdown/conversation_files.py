@@ -1,4 +1,8 @@
-"""Captured conversations, sessions and plans as markdown files: locked, atomic changes of memory folders."""
+"""
+Captured conversations, sessions and plans as markdown files.
+
+Memory folders are locked and changed atomically.
+"""
 
 import contextlib
 import datetime as dt
@@ -47,47 +51,45 @@ from hardwon.ports.override import override
 
 MAX_BYTES = 64 * 1024 * 1024  # longer files were not written by hardwon
 MAX_TRIES = 5
-"""Upper bound of attempts: another process changed the file meanwhile, so the change is planned again."""
+"""Upper bound of attempts: a change is planned again if another process changed the file."""
 
 
 class UsableFile(NamedTuple):
-    """
-    A file that may be changed.
-
-    Attributes:
-        text: With its original line ends.
-        facts: From the system when it was read.
-
-    """
+    """A file that may be changed, with its original line ends."""
 
     text: str
     facts: os.stat_result
 
 
 PlannedFiles: TypeAlias = Mapping[str, tuple[str, UsableFile | None]]
-"""New texts by name, with the file as it was read, None for a new one; an empty text removes the file."""
+"""New texts by name, and the files as read, None for a new one; an empty text removes the file."""
 
 Plan: TypeAlias = Callable[[], PlannedFiles]
 
 
 class MemoryFolder:
     """
-    The markdown files of a folder; links, binary, huge, read-only and conflicted files are left alone.
+    The markdown files of a folder.
+
+    Links, binary, huge, read-only and conflicted files are left alone.
 
     Args:
         path: Absolute, links resolved; need not exist.
-
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
 
     def names(self, day: str = "") -> list[str]:
-        """Return the names of all files of that *day*, usable or not, in order."""
+        """Return the names of all files of *day*, usable or not, sorted."""
         return sorted(name for name in os.listdir(self.path) if name.startswith(day) and name.endswith(ENDING))
 
     def usable(self, names: Collection[str], holding: Collection[str]) -> Iterator[tuple[str, UsableFile]]:
-        """Yield the usable files among *names* that contain any of the texts *holding*; every file contains an empty one."""
+        """
+        Yield the usable files among *names* that contain any of *holding*.
+
+        Every file contains an empty text.
+        """
         return ((name, file) for name, file in self.writable(names, holding) if not has_conflict(file.text))
 
     def writable(self, names: Collection[str], holding: Collection[str]) -> Iterator[tuple[str, UsableFile]]:
@@ -103,11 +105,11 @@ class MemoryFolder:
         Write the *planned* files under the lock of the folder.
 
         Args:
-            planned: Returns the new texts; called again when another process changed a file meanwhile.
+            planned: Returns the new texts; called again if another process changed a file
+                meanwhile.
 
         Raises:
             UnreadableFileError: a file or the folder can't be written.
-
         """
         try:
             with only_writer(self.path):
@@ -163,8 +165,7 @@ class MarkdownSessionFiles(SessionFiles):
 
     Args:
         project_root: The project's folder.
-        prepare: Called before a file is written; an error of it is raised, and none is.
-
+        prepare: Called before a file is written; its error is raised and prevents that.
     """
 
     def __init__(self, project_root: str, prepare: Callable[[], None] = lambda: None) -> None:
@@ -212,7 +213,7 @@ def _in_free_place(folder: str, stem: str, text: str) -> str:
 
 
 def _read(text: str) -> Markdown:
-    """Split *text*; a head that is not completely readable stays in the body, so that nothing is lost."""
+    """Split *text*, but keep an unreadable head in the body."""
     markdown = read_markdown(with_newlines(text))
     return Markdown({}, text) if markdown.complaints else markdown
 
@@ -236,26 +237,26 @@ _NUMBER = re.compile(
 
 class ProjectPlanFiles:
     """
-    Plans: files and folders whose names begin with the number of a phase, in the usual places.
+    Plans: files and folders named by a phase's number, in the usual places.
 
     The places are searched once an instance.
-
-    Args:
-        project_root: The project's folder.
-
     """
 
     def __init__(self, project_root: str) -> None:
         self._root = project_root
 
     def of_phase(self, number: str) -> str | None:
-        """Return the plan of that phase from the first place that has one; files called plan come first."""
+        """
+        Return the plan of phase *number* from the first place that has one.
+
+        Files called plan come first.
+        """
         numbered = self._numbered.get(_without_zeros(number.strip()), ())
         return next((plan for path in numbered if (plan := self._plan(path))), None)
 
     @cached_property
     def _numbered(self) -> Mapping[str, Sequence[str]]:
-        """The paths in all places by the number that their names begin with, in order."""
+        """The paths in all places by the number in their names, in order."""
         found = defaultdict[str, list[str]](list)
         for place in PLACES:
             for name in self._names(place):
@@ -299,12 +300,13 @@ FOLDER_OF = {kind: folder for folder, kind in FOLDERS.items() if kind in CONVERS
 
 class MarkdownConversationFiles(ConversationFiles):
     """
-    Sections of markdown files in the folders `conversations`, `decisions`, `gotchas` and `preferences` of `memory`.
+    Sections of markdown files in the folders of `memory`.
+
+    The folders are `conversations`, `decisions`, `gotchas` and `preferences`.
 
     Args:
         project_root: The project's folder.
-        prepare: Called before a file is written; an error of it is raised, and none is.
-
+        prepare: Called before a file is written; its error is raised and prevents that.
     """
 
     def __init__(self, project_root: str, prepare: Callable[[], None] = lambda: None) -> None:
@@ -338,7 +340,7 @@ class MarkdownConversationFiles(ConversationFiles):
         ]
 
     def _put(self, folder: MemoryFolder, day: str, sections: Sequence[FileSection]) -> dict[str, str]:
-        """Write *sections* of one kind and day; return the path of the file of each section."""
+        """Write *sections* of one kind and day, and return each one's path."""
         placed = Placed({}, {})
 
         def planned() -> PlannedFiles:
@@ -352,13 +354,11 @@ class MarkdownConversationFiles(ConversationFiles):
         return {section_id: os.path.join(folder.path, name) for section_id, name in placed.names.items()}
 
     def _folders(self) -> Iterator[tuple[Kind, MemoryFolder]]:
-        """Yield the existing folders with their kinds."""
         for kind in FOLDER_OF:
             if os.path.isdir(path := self._path(kind)):
                 yield kind, MemoryFolder(path)
 
     def _made(self, kind: Kind) -> MemoryFolder:
-        """Return the folder of that kind, created if missing."""
         path = self._path(kind)
         try:
             make_folder(path)
@@ -367,7 +367,6 @@ class MarkdownConversationFiles(ConversationFiles):
         return MemoryFolder(path)
 
     def _path(self, kind: Kind) -> str:
-        """Return the folder of that kind, links resolved."""
         named = os.path.join(self._root, MEMORY, FOLDER_OF[kind])
         path = os.path.realpath(named)
         if not is_within(path, [self._root]):
@@ -380,7 +379,11 @@ def _begun(section: FileSection) -> str:
 
 
 def _present(folder: MemoryFolder, names: Collection[str], sections: Sequence[FileSection]) -> dict[str, UsableFile]:
-    """Return the files that *sections* may go into; raise if a conflicted one has one of them, so that it is in one file."""
+    """
+    Return the files that *sections* may go into.
+
+    It raises if a conflicted file has one of them, so that no section is in two files.
+    """
     section_ids = [section.section_id for section in sections]
     like = wanted(names, sections)
     others = sorted({*names}.difference(like))
@@ -393,7 +396,6 @@ def _present(folder: MemoryFolder, names: Collection[str], sections: Sequence[Fi
 
 
 def _remove(folder: MemoryFolder, section_ids: Collection[str]) -> list[str]:
-    """Remove sections from the files of *folder*; return the paths of changed files."""
     touched = list[str]()
 
     def planned() -> PlannedFiles:

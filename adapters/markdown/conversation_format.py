@@ -1,4 +1,4 @@
-"""Parser of a captured section: its outline, its time, the chunk it was written from, and its text without formatting."""
+"""Parse a captured section: outline, time, original chunk and plain text."""
 
 import datetime as dt
 import re
@@ -46,11 +46,9 @@ class Outline(NamedTuple):
     The parts of a section, escaped but for the title.
 
     Attributes:
-        title: Unescaped.
         facts: Values by name.
         parts: The lines under each heading, without blank ones.
         others: All other lines.
-
     """
 
     title: str
@@ -60,7 +58,11 @@ class Outline(NamedTuple):
 
 
 def outline(text: str) -> Outline | None:
-    """Split a section into its parts; None when it has no title first, or a part twice."""
+    """
+    Split a section into its parts.
+
+    Return None if it does not begin with a title, or has a part twice.
+    """
     head, *parts = re.split(r"^### ", text, flags=re.MULTILINE)
     title, *lines = _lines(head) or [""]
     if not title.startswith("## "):
@@ -84,14 +86,14 @@ def _lines(text: str) -> list[str]:
 
 
 class TimeSpan(NamedTuple):
-    """A first and a last time, in UTC; they may be equal."""
+    """A first and a last time in UTC, which may be equal."""
 
     first: dt.datetime
     last: dt.datetime
 
 
 def time_span_of(read: Outline) -> TimeSpan | None:
-    """Return the time span of a section, None where it states none."""
+    """Return the time span that a section states, or None."""
     try:
         times = [dt.datetime.fromisoformat(stamp) for stamp in read.facts.get(TIME, "").split(" to ")]
         return TimeSpan(times[0].astimezone(dt.UTC), times[-1].astimezone(dt.UTC))
@@ -104,7 +106,7 @@ _PARTS = {CONTEXT, EXCHANGES, DECISIONS, GOTCHAS, PREFERENCES, FILES}
 
 
 def section_chunk(chunk_id: str, text: str) -> Chunk | None:
-    """Return the chunk that the section *text* was written from, None where it was edited beyond recognition."""
+    """Return the chunk of a section's *text*, or None after other edits."""
     read = outline(text)
     if read is None or read.others or not _FACTS.issuperset(read.facts) or not _PARTS.issuperset(read.parts):
         return None
@@ -116,7 +118,7 @@ def section_chunk(chunk_id: str, text: str) -> Chunk | None:
 
 def permanence_of(text: str) -> bool | None:
     """
-    Return whether a section is kept for good, None where its file decides.
+    Return whether a section is permanent, None if its file decides.
 
     A section with a time, as capture writes all of them, has the line `Permanent: yes` or is not
     permanent. The title proves nothing, as any text can be a title.
@@ -223,7 +225,11 @@ def plain_chunk(chunk: Chunk) -> str:
 
 
 def plain_section(text: str) -> str:
-    """Return the text of any section without the names of its parts, the facts at its head and duplicate paragraphs."""
+    """
+    Return the text of any section as plain paragraphs, without duplicates.
+
+    The names of its parts and the facts at its head are removed.
+    """
     head, mark, rest = text.partition("\n### ")
     lines = [line for line in head.split("\n") if not named_value(line)] + (mark + rest).split("\n")
     text = plain_text(unescaped("\n".join(line for line in lines if not _FRAME.fullmatch(line))))

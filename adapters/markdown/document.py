@@ -1,4 +1,4 @@
-"""A markdown file as a document, and the captured sections in it: how they are made of chunks and read back."""
+"""A markdown file as a document, and the captured sections in it."""
 
 import datetime as dt
 import hashlib
@@ -66,14 +66,12 @@ class FileSection(NamedTuple):
     Attributes:
         section_id: Its anchor: 16 hex digits.
         kind: Conversation, decision, gotcha or preference; decides its folder.
-        at: When it began, in UTC; its day begins the file's name, its time orders the file's sections.
+        at: Its beginning in UTC; the day begins the file's name, the time orders the file's
+            sections.
         topic: Words for the file's name; sections of the same day, kind and topic share a file.
         title: The title of the file if this is its first section.
         text: From its heading on, without the markers around it.
-        project: The name of the project.
         branch: The git branch, None without git.
-        permanent: Kept for good.
-
     """
 
     section_id: str
@@ -89,14 +87,14 @@ class FileSection(NamedTuple):
 
 def file_sections(chunk: Chunk, plan_of: PlanOf) -> tuple[FileSection, ...]:
     """
-    Return the section of *chunk*, then those of its decisions, gotchas and preferences, without duplicates.
+    Return the section of *chunk*, then those of its details, without duplicates.
 
-    No text, title or topic in them holds a secret or a private passage.
+    The details are decisions, gotchas and preferences. No text, title or topic in them holds a
+    secret or a private passage.
 
     Args:
         chunk: Described.
         plan_of: Returns the plan of a phase, as a path from the project's folder; None without one.
-
     """
     details = (_of_detail(detail, chunk, plan_of) for detail in details_of(chunk))
     sections = map(_without_secrets, (_of_conversation(chunk, plan_of), *details))
@@ -104,7 +102,7 @@ def file_sections(chunk: Chunk, plan_of: PlanOf) -> tuple[FileSection, ...]:
 
 
 def _without_secrets(section: FileSection) -> FileSection:
-    """Remove secrets that came about only when parts were joined."""
+    """Remove secrets that appeared only when parts were joined."""
     return section._replace(title=redact(section.title), topic=redact(section.topic))
 
 
@@ -158,12 +156,11 @@ def read_section(section: AnchorSection) -> Section:
 
 
 def _span(chunk: Chunk | None, read: Outline) -> TimeSpan | None:
-    """Return when it began and ended, None where the section does not state it."""
     return TimeSpan(chunk.starts_at, chunk.ends_at) if chunk else time_span_of(read)
 
 
 PRIVATE = "<private"
-"""Begins a passage that is never stored and may span sections; other secrets are redacted section by section."""
+"""Begins a passage that is never stored and may span sections; other secrets lie in one section."""
 
 OF_ALL = ("project", "workspace", "branch", "session_id", "sessionId", "date", "timestamp")
 """Fields of a file that apply to all its captured sections: a change updates all their entries."""
@@ -178,9 +175,7 @@ class MarkdownDocument:
         path: Absolute, links resolved.
         mtime: In Unix seconds.
         file_hash: sha256 of its bytes.
-        markdown: Its front matter and body.
         project_root: The project's folder, links resolved.
-
     """
 
     path: str

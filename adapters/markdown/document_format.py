@@ -1,4 +1,4 @@
-"""Fields of a front matter, headings and trigger phrases of a markdown text, and facts from the path of a memory file."""
+"""Facts from a markdown file: front matter, headings, trigger phrases and path."""
 
 import datetime as dt
 import math
@@ -18,7 +18,11 @@ MAX_COMPLAINTS = 5
 
 
 def first_of(complaints: Sequence[str], rest: str) -> tuple[str, ...]:
-    """Return the first five of *complaints*, then the number of others: `7 more` and *rest*."""
+    """
+    Return the first five of *complaints*, then a line that counts the others.
+
+    The line is `7 more` and *rest*.
+    """
     more = len(complaints) - MAX_COMPLAINTS
     return (*complaints[:MAX_COMPLAINTS], *((f"{more} more {rest}",) if more > 0 else ()))
 
@@ -38,10 +42,10 @@ _SAVED = re.compile(r"memory-\d{8}-\d{6}(?:-\d+)?\.md")
 
 def kind_by_place(path: str, project_root: str) -> Kind | None:
     """
-    Return the kind that the folder of *path* implies, None without one.
+    Return the kind that the folder of *path* implies, or None.
 
-    The nearest folder named after a kind decides; else `memory-*.md` is a session in
-    a folder `memory` or at the project's root, or anywhere with a time in its name.
+    The nearest folder named after a kind decides; else `memory-*.md` is a session in a folder
+    `memory` or at the project's root, or anywhere with a time in its name.
     """
     file = PurePath(path)
     for folder in reversed(file.parts[:-1]):
@@ -65,11 +69,11 @@ _GAP = re.compile(r"[-_\s]+")
 
 def spec_folder(path: str) -> str:
     """
-    Return the spec folder that the file at *path* belongs to, never empty.
+    Return the spec folder of the file at *path*, never empty.
 
-    It is the nearest folder above it that holds a folder `memory` and lies in
-    one called `specs`, else the nearest that holds a folder `memory`, else the
-    one the file lies in, else the name of the file.
+    It is the nearest folder above it that holds a folder `memory` and lies in one called `specs`,
+    else the nearest that holds a folder `memory`, else the file's folder, else the name of the
+    file.
     """
     *folders, file = PurePath(path).parts[bool(PurePath(path).anchor) :] or [path]
     above_memory = [number - 1 for number, folder in enumerate(folders) if folder == MEMORY and number > 0]
@@ -80,9 +84,10 @@ def spec_folder(path: str) -> str:
 
 def written_at(name: str) -> dt.datetime | None:
     """
-    Return the time in a file's *name*, without a time zone; None for other names and impossible dates.
+    Return the time in a file's *name*, without a zone, or None.
 
-    Names are `28-11-25_14-30__oauth.md`, `memory-20260212-134206.md`, `2026-02-12-oauth.md` and alike; without a time the day begins.
+    Names are `28-11-25_14-30__oauth.md`, `memory-20260212-134206.md`, `2026-02-12-oauth.md` and
+    alike; without a time the day begins. An impossible date gives None.
     """
     try:
         if found := _NAME.fullmatch(name):
@@ -96,7 +101,7 @@ def written_at(name: str) -> dt.datetime | None:
 
 
 def named_at(name: str) -> dt.datetime | None:
-    """Return the local time in a file's *name*, in UTC; None for other names."""
+    """Return the local time in a file's *name* in UTC, None for other names."""
     local = written_at(name)
     try:
         return local.astimezone(dt.UTC) if local else None
@@ -105,7 +110,7 @@ def named_at(name: str) -> dt.datetime | None:
 
 
 def topic(name: str) -> str | None:
-    """Return the topic in a file's *name* as words: `oauth callback`; None for other names."""
+    """Return the topic in a file's *name* as words, such as `oauth callback`."""
     found = _NAME.fullmatch(name)
     return _GAP.sub(" ", found["topic"]).strip() or None if found else None
 
@@ -117,9 +122,10 @@ _ITEM = re.compile(r"[ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+(?P<text>.*)")
 
 def phrases_of(body: str) -> tuple[str, ...]:
     """
-    Return the first 20 items of lists below headings `Trigger Phrases` or `Triggers` of any level.
+    Return the first 20 list items below headings `Trigger Phrases` or `Triggers`.
 
-    Numbers and signs before the words of a heading are ignored, and so are comments and code.
+    The headings have any level. Numbers and signs before their words are ignored, and so are
+    comments and code.
     """
     items = islice(_items(COMMENT_OR_FENCE.sub("", body)), MAX_PHRASES)
     return usable_phrases(map(plain_text, items))
@@ -145,7 +151,6 @@ class Markdown(NamedTuple):
         front_matter: Values by name.
         body: With newlines as line ends.
         complaints: About unreadable lines of the front matter.
-
     """
 
     front_matter: Mapping[str, FrontValue]
@@ -157,7 +162,11 @@ Word = TypeVar("Word", ContextType, Tier)
 
 
 def read_fields(front_matter: Mapping[str, FrontValue]) -> FileFields:
-    """Parse the fields of *front_matter*, without secrets; an invalid value is left out with a complaint."""
+    """
+    Parse the fields of *front_matter*, without secrets.
+
+    An invalid value is left out with a complaint.
+    """
     reading = _Reading(front_matter)
     return FileFields(
         title=reading.text("title"),
@@ -196,7 +205,7 @@ class _Reading:
         return stored_form(value or "").strip() or None
 
     def texts(self, *names: str) -> tuple[str, ...]:
-        """Return a list; a text is split at commas."""
+        """Return a list, where a text is split at commas."""
         name, value = self._first(names)
         if isinstance(value, bool):
             self._refuse(name, value, "a list of texts")
@@ -245,7 +254,7 @@ class _Reading:
             return None
 
     def _first(self, names: tuple[str, ...]) -> tuple[str, FrontValue | None]:
-        """Return the first of *names*, spellings of the same field, that has a value."""
+        """Return the first of *names*, spellings of one field, that has a value."""
         given = ((name, value) for name in names if (value := self._front_matter.get(name)) is not None)
         return next(given, (names[0], None))
 
@@ -263,12 +272,20 @@ _HEADING = re.compile(
 
 
 def first_heading(body: str) -> str | None:
-    """Return the first heading of *body* without formatting, None without one; code and comments are ignored."""
+    """
+    Return the first heading of *body* without formatting, or None.
+
+    Code and comments are ignored.
+    """
     return next(headings(body), None)
 
 
 def headings(body: str) -> Iterator[str]:
-    """Yield the headings of *body* in order, without formatting; empty ones, code and comments are left out."""
+    """
+    Yield the headings of *body* in order, without formatting.
+
+    Empty ones, code and comments are left out.
+    """
     found = _HEADING.finditer(COMMENT_OR_FENCE.sub("", body))
     texts = (plain_text(without_links(heading["atx"] or heading["underlined"])) for heading in found)
     return filter(None, texts)

@@ -1,4 +1,4 @@
-"""Erase what was forgotten from the markdown files that hardwon writes: captured sections, sessions, knowledge banks."""
+"""Erase forgotten text from the markdown files that hardwon writes."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -33,12 +33,11 @@ class OwnFiles(Place):
     """
     The files in the folders of `memory` that hardwon writes.
 
-    A section that holds something is removed, and lines outside of sections; a session, or a file whose name holds
-    something, is removed as a whole.
+    A section with forgotten text is removed, and so are lines outside of sections. A session, or a
+    file whose name holds such text, is removed as a whole.
 
     Args:
         project_roots: The folders of projects; those that do not exist have no files.
-
     """
 
     def __init__(self, project_roots: Iterable[str]) -> None:
@@ -127,20 +126,14 @@ def _texts(text: str, erasure: Erasure) -> Iterator[OwnedText]:
 
 
 def _without(name: str, text: str, erasure: Erasure) -> str:
-    """Return what stays of a file, empty if nothing does."""
+    """Return the rest of a file, empty if nothing is left."""
     if erasure.is_in(name) or not sections_in(text):
         return ""
     return erasure.without(without_sections(memory_file(text), _sections_holding(text, erasure)))
 
 
 class BankLessons(Place):
-    """
-    The lessons of a project's knowledge bank and of the user's own.
-
-    Args:
-        files: Of both banks.
-
-    """
+    """The lessons of a project's knowledge bank and of the user's own."""
 
     def __init__(self, files: MarkdownBankFiles) -> None:
         self._files = files
@@ -180,7 +173,7 @@ class BankLessons(Place):
 
 
 def _lessons(text: str, category: Category, erasure: Erasure) -> list[tuple[Span, BankEntry]]:
-    """Return the lessons that hold something, with their spans in *text*."""
+    """Return the lessons with forgotten text, and their spans in *text*."""
     view = BankView(text)
     found = list[tuple[Span, BankEntry]]()
     for chunk in [*view.chunks()][1:]:
@@ -199,7 +192,7 @@ def _without_lessons(text: str, category: Category, erasure: Erasure) -> str:
 
 
 class FilesOfTheUser(KeptElsewhere):
-    """Files that are not ours to change: documents, and knowledge banks that stay as they are."""
+    """Files that hardwon must not change: documents, and unchanged knowledge banks."""
 
     @override
     def holding(self, erasure: Erasure, files: Iterable[str]) -> Sequence[str]:

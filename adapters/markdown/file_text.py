@@ -1,7 +1,8 @@
 """
-The text in the bytes of a user's file: UTF-8, UTF-16 with its mark, or Windows-1252, of which Latin-1 is a part.
+Decode the bytes of a user's file.
 
-Standard library only, for the hook.
+They are UTF-8, UTF-16 with its mark, or Windows-1252, which includes Latin-1. Standard library
+only, for the hook.
 """
 
 import codecs
@@ -18,7 +19,7 @@ _STRAY = re.compile("[\udc80-\udcff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 MAX_STRAY = 0.4
-"""The share of bytes that are not ASCII above which a text is no language of Western Europe, but in another encoding."""
+"""Above this share of bytes that are not ASCII, a text is in no Western European encoding."""
 
 
 class FileText(NamedTuple):
@@ -28,7 +29,6 @@ class FileText(NamedTuple):
     Attributes:
         text: Without a byte order mark; line ends as they are.
         note: A clause about an encoding other than UTF-8, with the way out; empty for UTF-8.
-
     """
 
     text: str
@@ -37,7 +37,7 @@ class FileText(NamedTuple):
 
 def decode_file(data: bytes) -> FileText:
     r"""
-    Return the text in *data*; no byte is replaced.
+    Decode *data* without replacing a byte.
 
     Stray bytes in UTF-8 are read as Windows-1252.
 
@@ -47,7 +47,6 @@ def decode_file(data: bytes) -> FileText:
     Examples:
         >>> decode_file(b"Pr\xfcfsumme")
         FileText(text='Prüfsumme', note='it is read as Windows-1252, as it is not UTF-8: save it as UTF-8')
-
     """
     try:
         if data.startswith(MARKS_OF_UTF_32):

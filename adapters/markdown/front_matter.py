@@ -1,8 +1,9 @@
 """
-Reader and writer of front matter, as people write it.
+Read and write front matter, as people write it.
 
-A value is a text, `true` or `false`, or a list of texts. Nested maps are passed over. Invalid YAML with one meaning, as an unquoted
-colon or `@name`, is text; a library for YAML would refuse the whole head for it. Other lines stay in the body, with a complaint.
+A value is a text, `true` or `false`, or a list of texts; nested maps are skipped. Invalid YAML with
+one meaning, such as an unquoted colon or `@name`, is text: a library for YAML would refuse the
+whole head for it. Other lines stay in the body, with a complaint.
 """
 
 import json
@@ -47,9 +48,7 @@ class _Field(NamedTuple):
         number: Of its line in the text.
         key: Empty for a line that is no field.
         value: The rest of its line.
-        line: The line as it is written.
         block: The lines that follow.
-
     """
 
     number: int
@@ -60,18 +59,19 @@ class _Field(NamedTuple):
 
     @property
     def lines(self) -> list[str]:
-        """All its lines, as they are written."""
         return [self.line, *self.block]
 
 
 def read_markdown(text: str, *, is_draft: bool = False) -> Markdown:
     """
-    Split *text*, whose line ends are newlines; lines of the head that can't be read begin the body, with a complaint.
+    Split *text* with newlines as line ends into front matter and body.
+
+    Unreadable lines of the head begin the body, with a complaint. A beginning between fences that
+    looks like no head, such as a letterhead, belongs to the body.
 
     Args:
-        text: A beginning between fences that looks like no head, as a letterhead, belongs to the body.
+        text: A whole file.
         is_draft: Whether hardwon wrote the fences, and all between them is a head.
-
     """
     lines = text.removeprefix(BYTE_ORDER_MARK).split("\n")
     start = next((number for number, line in enumerate(lines) if line.strip()), 0)
@@ -96,7 +96,11 @@ def write_markdown(front_matter: Mapping[str, FrontValue], body: str) -> str:
 
 
 def _fields(lines: Iterable[str], number: int) -> Iterator[_Field]:
-    """Yield the fields of *lines*, of which the first is line *number*; each with its indented lines, and the items of its list."""
+    """
+    Yield the fields of *lines*, the first of which is line *number*.
+
+    A field has its indented lines and the items of its list.
+    """
     field: _Field | None = None
     for place, line in enumerate(lines, number):
         if field and (not line.strip() or line[0] in " \t]}" or (_ITEM.fullmatch(line) and not _has_value(field))):
@@ -117,9 +121,10 @@ def _has_value(field: _Field) -> bool:
 
 def _are_a_head(fields: Sequence[_Field]) -> bool:
     """
-    Return whether *fields* are a head, and no letterhead or text between two rules.
+    Return whether *fields* are a head, and no letterhead or text between rules.
 
-    They begin with a field, most of their lines are fields, and the names of letterheads begin with capitals.
+    They begin with a field, most of their lines are fields, and the names of letterheads begin with
+    capitals.
     """
     keys = [field.key for field in fields]
     are_named = keys[:1] > [""] and 2 * keys.count("") <= len(keys)
@@ -127,8 +132,6 @@ def _are_a_head(fields: Sequence[_Field]) -> bool:
 
 
 class _Head:
-    """The fields between the fences, read in order."""
-
     def __init__(self) -> None:
         self.values: dict[str, FrontValue] = {}
         self.unread = list[str]()
@@ -156,7 +159,7 @@ class _Head:
             self.values[field.key] = read
 
     def _value(self, value: str, block: Sequence[str]) -> FrontValue | None:
-        """Return a value; None for one that is not there, and for a map."""
+        """Return a value, None for a missing one and for a map."""
         properties = _PROPERTIES.match(value)
         anchors = re.findall(r"&(\S+)", properties[0]) if properties else []
         value = _PROPERTIES.sub("", value)
@@ -179,7 +182,7 @@ def _value(value: str, block: Sequence[str]) -> FrontValue | None:
 
 
 def _nested(block: Sequence[str]) -> FrontValue | None:
-    """Return the list, or the text, in lines below a name; None for a map."""
+    """Return the list or text in lines below a name, None for a map."""
     start = next((number for number, line in enumerate(block) if _COMMENT.sub("", line).strip()), None)
     if start is None or _NESTED_FIELD.match(block[start]):
         return None
@@ -217,7 +220,11 @@ def _block_text(style: re.Match[str], block: Sequence[str]) -> str:
 
 
 def _folded_block(lines: Sequence[str]) -> str:
-    """Join *lines* with spaces; blank lines, and lines with more indent, keep their line ends."""
+    """
+    Join *lines* with spaces.
+
+    Blank lines, and lines with more indent, keep their line ends.
+    """
     parts, breaks, was_prose = list[str](), 0, False
     for line in lines:
         if not line:
@@ -232,7 +239,7 @@ def _folded_block(lines: Sequence[str]) -> str:
 
 
 def _folded(lines: Iterable[str]) -> str:
-    """Join lines of a text with spaces; blank ones become line ends."""
+    """Join lines of a text with spaces, where blank ones become line ends."""
     parts, breaks = list[str](), 0
     for line in map(str.strip, lines):
         if line:
@@ -242,7 +249,6 @@ def _folded(lines: Iterable[str]) -> str:
 
 
 def _scalar(lines: Sequence[str]) -> str | bool | None:
-    """Return a text in quotes or without, which may go over several lines."""
     if lines[0][0] in "\"'" and (quoted := _quoted(_folded(lines))) is not None:
         return quoted
     return _plain(_folded(_COMMENT.sub("", line) for line in lines))
@@ -254,7 +260,6 @@ def _plain(text: str) -> str | bool | None:
 
 
 def _quoted(text: str) -> str | None:
-    """Return the text in quotes; None where it is not one as a whole."""
     found = (_DOUBLE if text.startswith('"') else _SINGLE).match(text)
     return _unquoted(found[0]) if found and not _COMMENT.sub("", text[found.end() :]).strip() else None
 
@@ -268,7 +273,11 @@ _ESCAPES = dict(zip('0abtnvfre "/\\N_LP', '\0\a\b\t\n\v\f\r\x1b "/\\\x85\xa0\u20
 
 
 def _unescaped(text: str) -> str:
-    """Return *text* with its escapes read; where one is none of YAML's, as in a path of Windows, as it is written."""
+    """
+    Replace the escapes in *text*, unless one is none of YAML's.
+
+    Such a text, for example a path of Windows, is meant as written.
+    """
     escapes = [*_ESCAPE.finditer(text)]
     if any(escape[4] and escape[4] not in _ESCAPES for escape in escapes):
         return text
@@ -282,7 +291,9 @@ def _unescaped(text: str) -> str:
 
 def _flow_or_text(text: str) -> FrontValue | None:
     """
-    Return the texts of a list in brackets, those of lists within it too; None for a map, and a text that only begins with a bracket.
+    Return the texts of a list in brackets and of its inner lists.
+
+    A map gives None. A text that only begins with a bracket stays a text.
 
     Raises:
         _UnreadableValueError: a bracket is not closed.
@@ -294,7 +305,11 @@ def _flow_or_text(text: str) -> FrontValue | None:
 
 
 def _flow_items(text: str) -> tuple[tuple[str, ...], int]:
-    """Return the texts in the brackets that *text* begins with, without those in maps, and where the brackets end."""
+    """
+    Return the texts in the leading brackets of *text*, and their end.
+
+    Texts in maps are left out.
+    """
     items, open_brackets, at = list[str](), list[str](), 0
     while at < len(text):
         character = text[at]
@@ -323,7 +338,7 @@ def _flow_text(text: str, at: int) -> re.Match[str]:
 
 
 def _label(value: FrontValue | None) -> str:
-    """Return an item of a list, in which what YAML reads as a flag is a word."""
+    """Return an item of a list, where a flag of YAML is a word."""
     return str(value).lower() if isinstance(value, bool) else str(value or "")
 
 

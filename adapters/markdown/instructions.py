@@ -1,7 +1,8 @@
 """
-The files that hosts give the agent at the beginning of every session. Standard library only.
+The files that hosts give the agent at the beginning of every session.
 
-Among them is Claude Code's own memory of a project, whose folder is named as its version 2.1 does.
+Among them is Claude Code's own memory of a project, whose folder is named as in its version 2.1.
+Standard library only.
 """
 
 import contextlib
@@ -29,20 +30,28 @@ def host_memory_folder(config_folder: str, work_tree: str) -> str:
 
     Args:
         config_folder: Claude Code's, `~/.claude` by default.
-        work_tree: The top of the repository's main work tree, or, without one, the folder the user works in.
-
+        work_tree: The top of the repository's main work tree, or the folder the user works in.
     """
     return os.path.join(config_folder, "projects", folder_name(os.path.realpath(work_tree)), "memory")
 
 
 def folder_name(path: str) -> str:
-    """Return the folder name of *path*: a hyphen for every UTF-16 unit that is no ASCII letter or digit."""
+    """
+    Return the folder name of *path*.
+
+    A hyphen replaces every UTF-16 unit that is no ASCII letter or digit. A long name is cut and
+    ends in a hash.
+    """
     name = re.sub(r"[^a-zA-Z0-9]", lambda found: "-" * len(_units(found[0])), path)
     return name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}-{_hashed(path)}"
 
 
 def _hashed(path: str) -> str:
-    """Hash *path* by 31 * hash + unit in signed 32 bits; return the absolute value in base 36."""
+    """
+    Hash *path* in signed 32 bits and return the absolute value in base 36.
+
+    The hash is 31 * hash + unit.
+    """
     value = 0
     for unit in _units(path):
         value = (31 * value + unit) % _ALL
@@ -67,12 +76,11 @@ MAX_TOTAL = 1024 * 1024
 
 class InstructionFiles(Instructions):
     """
-    The project's own instructions, and the memory that Claude Code keeps of the project.
+    The project's own instructions, and Claude Code's memory of the project.
 
     Args:
         project_root: The folder the user works in.
         memory: The folder where Claude Code keeps its notes on the project; it need not exist.
-
     """
 
     def __init__(self, project_root: str, memory: str) -> None:
@@ -109,7 +117,6 @@ def _text(content: bytes) -> str:
 
 
 def _content(path: str, most: int) -> bytes:
-    """Read at most *most* bytes of a regular file; nothing of other files and links."""
     try:
         return read_regular_file(path, most, follow=False).data[:most]
     except (OSError, ValueError):

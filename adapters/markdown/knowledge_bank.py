@@ -1,5 +1,5 @@
 """
-Knowledge-bank files, parsed and read, and the record of the last injection.
+Parse and read knowledge-bank files, and record the last injection.
 
 Standard library only, for the hook.
 """
@@ -60,7 +60,11 @@ class BankText(NamedTuple):
 
 
 def with_bytes_replaced(data: bytes) -> FileText:
-    """Return *data* as UTF-8 with bad bytes replaced, as the pipeline without a store is defined."""
+    """
+    Decode *data* as UTF-8 with bad bytes replaced.
+
+    The pipeline without a store is defined so.
+    """
     return FileText(data.decode("utf-8", "replace"))
 
 
@@ -94,14 +98,14 @@ def read_bank(
     Args:
         path: The file.
         warn: Called with one line about a file that exists and can't be used completely.
-        within: The folder that no link may lead out of; empty for the user's own files.
+        within: The folder that no link may leave; empty for the user's own files.
         is_foreign: Whether that folder is a foreign project's, whose files may have one name only.
-        decode: Returns the text in its bytes; raises ValueError where it is none.
+        decode: Returns the text in its bytes; raises ValueError if it is none.
 
     Returns:
-        At most the first `LARGEST_FILE` bytes, with a warning when there are
-        more; None when there is no such file, or, with a warning, when it is
-        not a regular file, can't be read, is conflicted, or lies outside *within*.
+        At most the first `LARGEST_FILE` bytes, with a warning if there are more. None if there is
+        no such file, or, with a warning, if it is not a regular file, can't be read, is conflicted,
+        or lies outside *within*.
     """
     try:
         if within:
@@ -138,7 +142,6 @@ class MarkdownKnowledgeBank(KnowledgeBank):
         store: The folder that holds the user's own bank.
         warn: Called with one line for every file that can't be read.
         is_foreign: Whether the project is foreign: files with several names are left out.
-
     """
 
     def __init__(self, project_root: str, store: str, warn: Callable[[str], None], *, is_foreign: bool = False) -> None:
@@ -168,7 +171,11 @@ class MarkdownKnowledgeBank(KnowledgeBank):
 
 
 def bank_root(path: str) -> str:
-    """Return the folder whose knowledge bank has the file at *path*; empty if it is no such file."""
+    """
+    Return the folder whose knowledge bank has the file at *path*.
+
+    It is empty for any other file.
+    """
     folder, name = os.path.split(path)
     ending = os.path.join(os.sep, *LOCAL_FOLDER.split("/"))
     return folder.removesuffix(ending) if folder.endswith(ending) and name.removesuffix(".md") in FILES else ""
@@ -195,14 +202,14 @@ def record_injection(
     store: str, project_root: str, selected: "Sequence[SourcedEntry]", now: dt.datetime, warn: Callable[[str], None]
 ) -> None:
     """
-    Write `.last-injection.json` in the store, whole or not at all.
+    Write `.last-injection.json` in the store atomically.
 
     Args:
-        store: Made when missing, for its owner alone.
+        store: Made if missing, for its owner alone.
         project_root: Recorded by its base name.
         selected: The printed entries, in the order of choice.
         now: With its zone.
-        warn: Gets one line when the store can't be written.
+        warn: Called with one line if the store can't be written.
     """
     try:
         record = json.dumps(redact_values(_record(project_root, selected, now)), indent=2)
@@ -229,7 +236,7 @@ DEFAULT_OBSERVATION_COUNT = 1
 DEFAULT_CONFIDENCE: Confidence = "medium"
 CONFIDENCE_BY_WORD: dict[str, Confidence] = {word: word for word in CONFIDENCES}
 
-MAX_PARSED_COUNT = 2**63 - 1  # the widest integer a database column holds; beyond it only the order matters
+MAX_PARSED_COUNT = 2**63 - 1  # the widest integer of a column; beyond it only the order matters
 MAX_DIGITS = 4300  # CPython's own limit, held here too because PYTHONINTMAXSTRDIGITS can lift it
 
 ENTRY_MARK = re.compile(rf"^{ENTRY_HEAD}", re.MULTILINE)
@@ -251,7 +258,7 @@ def parse_bank(text: str, category: Category) -> list[BankEntry]:
 
 
 def _without_comments(text: str) -> str:
-    # ``re.sub("<!--.*?-->")`` means the same but takes quadratic time when many comments are never closed.
+    # ``re.sub("<!--.*?-->")`` means the same, but many unclosed comments take quadratic time.
     kept: list[str] = []
     at = 0
     while (start := text.find("<!--", at)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
@@ -300,7 +307,11 @@ def _last_value(lines: Sequence[str], label: str, parse: Callable[[str], _Value 
 
 
 def whole_number(text: str) -> int | None:
-    """Read what ``int()`` reads (``+3``, ``1_0``, ``-2`` and digits of any script too), of a bounded length."""
+    """
+    Parse what ``int()`` parses, of a bounded length.
+
+    That includes ``+3``, ``1_0``, ``-2`` and digits of any script.
+    """
     if len(text) > MAX_DIGITS:
         return None
     try:

@@ -1,4 +1,8 @@
-"""The section between two marker lines of a user's file that hardwon writes; all other text is the user's."""
+"""
+Write the marked section of a user's file.
+
+It lies between two marker lines; all other text is the user's.
+"""
 
 import os
 import re
@@ -25,9 +29,10 @@ class _Line(NamedTuple):
 
 def with_section(document: str, text: str) -> str:
     """
-    Replace the text between the markers of *document*; all other text stays character by character.
+    Replace the text between the markers of *document* (idempotent).
 
-    Without markers, they are appended, unless *text* is empty. Idempotent.
+    All other text stays character by character. Missing markers are appended, unless *text* is
+    empty.
 
     Args:
         document: The text of the file; its lines end in CRLF or in a newline.
@@ -35,7 +40,6 @@ def with_section(document: str, text: str) -> str:
 
     Raises:
         InvalidSectionError: the markers are not one of each, in order.
-
     """
     begins, ends = _lines_of(document, BEGIN), _lines_of(document, END)
     if not begins and not ends:
@@ -57,13 +61,12 @@ def _appended(document: str, text: str) -> str:
 
 
 def _own(text: str, newline: str) -> str:
-    """Return *text* with the file's line ends, the last line ended, its markers escaped."""
+    """Return *text* with the file's line ends and escaped markers."""
     lines = _MARKER.sub("&lt;!--", text).replace("\r\n", "\n").removesuffix("\n")
     return f"{lines}\n".replace("\n", newline) if lines else ""
 
 
 def _lines_of(document: str, marker: str) -> list[_Line]:
-    """Return the lines with nothing but *marker*."""
     found = re.finditer(rf"^[{_AROUND}]*{re.escape(marker)}[{_AROUND}]*(?:\n|\Z)", document, re.MULTILINE)
     return [_Line(*match.span(), match[0]) for match in found]
 
@@ -73,7 +76,7 @@ READABLE_BY_ALL = 0o644
 
 
 class _Present(NamedTuple):
-    """The present text, and the facts of the file, None without a file."""
+    """The present text, and the file's facts, None without a file."""
 
     text: str = ""
     facts: os.stat_result | None = None
@@ -81,12 +84,11 @@ class _Present(NamedTuple):
 
 class MarkedFile:
     """
-    A user's file with a marked section; of a symbolic link, the target is changed.
+    A user's file with a marked section, where links are followed.
 
     Args:
         path: Need not exist; its folder must.
-        target: Where its links lead, if that was looked at before.
-
+        target: The known target of its links.
     """
 
     def __init__(self, path: str, target: str = "") -> None:
@@ -95,11 +97,14 @@ class MarkedFile:
 
     def put(self, text: str) -> bool:
         """
-        Write *text* into the marked section atomically; return whether the file had to change.
+        Write *text* into the marked section atomically.
+
+        Return whether it changed.
 
         Raises:
             UnreadableFileError: the file can't be read as UTF-8 text, or can't be written.
-            InvalidSectionError: the markers are not one of each, in order; the file was not changed.
+            InvalidSectionError: the markers are not one of each, in order; the file was not
+                changed.
         """
         try:
             present = self._read()

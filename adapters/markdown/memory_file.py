@@ -1,4 +1,8 @@
-"""A file of the project's memory: its captured sections in order of time, and edits that keep all other text."""
+"""
+A file of the project's memory, and edits that keep all other text.
+
+Its captured sections are in order of time.
+"""
 
 import datetime as dt
 import re
@@ -32,7 +36,6 @@ class MemoryFile(NamedTuple):
         text: All of it.
         body_start: Where its head ends, 0 without one.
         own: The captured sections, in the order of their beginnings.
-
     """
 
     text: str
@@ -46,11 +49,15 @@ class MemoryFile(NamedTuple):
 
     @property
     def is_permanent(self) -> bool:
-        """Whether its head marks it as kept for good."""
+        """Whether its head marks it as permanent."""
         return _IS_PERMANENT.search(self.text, 0, self.body_start) is not None
 
     def times(self) -> Iterator[str]:
-        """Yield the start of each section; one without a time keeps its place behind the one before it."""
+        """
+        Yield the start of each section.
+
+        One without a time keeps its place behind the one before it.
+        """
         latest = ""
         for extent in self.own:
             head_end = self.text.find("\n### ", extent.start, extent.stop)
@@ -78,7 +85,7 @@ def first_body(section: FileSection) -> str:
 
 @lru_cache(maxsize=64)
 def memory_file(text: str) -> MemoryFile:
-    """Parse the file *text*; cached, so that a text just written need not be parsed again."""
+    """Parse the file *text*, cached, as a text just written is often parsed again."""
     begins = _body_start(text)
     body = text[begins:].replace("\r\n", " \n").replace("\r", "\n")  # same length
     own = (extent for extent in extents(body) if IDENTITY.fullmatch(extent.anchor_id))
@@ -107,7 +114,7 @@ def _body_start(text: str) -> int:
 
 
 def sections_of_session(text: str, kind: Kind, session_id: str) -> Iterator[SectionOfSession]:
-    """Yield the sections of the memory file *text*, of that *kind*, that name the session and a time."""
+    """Yield the sections in *text* that name the session and a time."""
     for section_id, section in sections_in(text).items():
         read = outline(section)
         named = read.facts.get(SESSION) if read else None
@@ -123,8 +130,6 @@ _GENERATED_HEAD = re.compile(r"\ufeff?---[ \t]*|(?:title|type|date|project|branc
 
 
 class _Edit(NamedTuple):
-    """A replacement of a part of a text."""
-
     start: int
     stop: int
     text: str
@@ -137,11 +142,11 @@ def as_section(section: FileSection) -> str:
 
 def with_sections(file: MemoryFile, sections: Iterable[FileSection]) -> str:
     """
-    Return the text of *file* with *sections*: they replace those with the same ids, others are inserted by time.
+    Put *sections* into *file*: replace those with the same ids, insert others by time.
 
-    All other text stays, but the file is marked as kept for good if a section is, and
-    its title too if that is the first section. An unclosed comment or fence
-    may hide a section: check that it is found.
+    All other text stays, but the file is marked as permanent if a section is, and its title too if
+    that is the first section. An unclosed comment or fence may hide a section: check that it is
+    found.
     """
     sections = sorted(sections, key=_key)
     earlier = {extent.anchor_id: extent for extent in file.own}
@@ -160,7 +165,11 @@ def with_sections(file: MemoryFile, sections: Iterable[FileSection]) -> str:
 
 
 def without_sections(file: MemoryFile, section_ids: Collection[str]) -> str:
-    """Return the text of *file* without these sections; empty where only generated text is left."""
+    """
+    Remove these sections from *file*.
+
+    Empty if only generated text is left.
+    """
     gone = [
         _Edit(*_with_space(file.text, extent.start, extent.stop), "")
         for extent in file.own
@@ -172,7 +181,6 @@ def without_sections(file: MemoryFile, section_ids: Collection[str]) -> str:
 
 
 def _insertions(file: MemoryFile, sections: Iterable[FileSection]) -> Iterator[_Edit]:
-    """Yield the insertions of *sections*, which are in order."""
     keys = list(zip(file.times(), file.section_ids, strict=True))
     end = file.own[-1].stop if file.own else len(file.text.rstrip("\n"))
     last = list[FileSection]()
@@ -189,7 +197,7 @@ def _insertions(file: MemoryFile, sections: Iterable[FileSection]) -> Iterator[_
 
 
 def _edited(text: str, edits: Iterable[_Edit]) -> str:
-    """Apply *edits*; of overlapping ones the first wins."""
+    """Apply *edits*, where the first of overlapping ones wins."""
     parts, done = list[str](), 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.stop)):
         if edit.start >= done:
@@ -209,7 +217,7 @@ def _with_space(text: str, start: int, stop: int) -> tuple[int, int]:
 
 
 def _is_generated(file: MemoryFile) -> bool:
-    """Return whether a file without sections has only the text that a new file begins with."""
+    """Return whether a file without sections has only a new file's text."""
     head, body = file.text[: file.body_start], file.text[file.body_start :]
     titles = [line for line in body.splitlines() if line.strip()]
     is_title_alone = len(titles) <= 1 and all(line.startswith("# ") for line in titles)
@@ -227,7 +235,7 @@ def _kept_for_good(text: str, body_start: int) -> str:
 
 
 def _titled_for_good(text: str) -> str:
-    """Put the permanent mark before the title in the head and before the heading, where it is missing."""
+    """Put the permanent mark before the title in the head and the heading."""
     start = memory_file(text).body_start
     head, body = text[:start], text[start:]
     headed = _HEADING.sub(lambda found: f"# {PERMANENT_MARK}{found['title']}", body, count=1)

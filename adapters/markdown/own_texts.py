@@ -1,4 +1,8 @@
-"""The texts of files that hardwon wrote into a project's folder `memory`: a section or a whole file, as a user edits it."""
+"""
+Texts in a project's folder `memory` that hardwon wrote and a user edits.
+
+A text is a section or a whole file.
+"""
 
 import os
 from typing import NamedTuple
@@ -36,13 +40,7 @@ class _Part(NamedTuple):
 
 
 class MarkdownOwnTexts(OwnTexts):
-    """
-    Files below the project's folder `memory`.
-
-    Args:
-        project_root: The project's folder.
-
-    """
+    """Files below the project's folder `memory`."""
 
     def __init__(self, project_root: str) -> None:
         self._folder = os.path.join(os.path.realpath(project_root), MEMORY)
@@ -89,14 +87,13 @@ class MarkdownOwnTexts(OwnTexts):
 
 
 def _inner(whole: str, start: int, stop: int) -> tuple[int, int]:
-    """Return the span between *start* and *stop* without the white space around its text."""
     text = whole[start:stop]
     start += len(text) - len(text.lstrip())
     return start, start + len(text.strip())
 
 
 def _ensure_same_sections(part: _Part, whole: str, anchor: str) -> None:
-    """Check that *whole* has the sections of *part*, all but that of *anchor* with the same text."""
+    """Check that *whole* has the sections of *part*, and only *anchor*'s text changed."""
     before, after = sections_in(part.whole), sections_in(whole)
     kept = {name: text for name, text in before.items() if name != anchor}
     if anchor and (before.keys() != after.keys() or not kept.items() <= after.items()):

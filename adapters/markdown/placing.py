@@ -1,4 +1,4 @@
-"""Placement of captured sections into the memory files of their day and kind."""
+"""Place captured sections into the memory files of their day and kind."""
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from hardwon.domain.model.errors import InvalidEntryError
 from hardwon.ports.documents import ENDING
 
 FULL = 1024 * 1024
-"""Characters from which on a file gets no more sections: from 4 MB on it could not be indexed."""
+"""Characters above which a file gets no more sections: above 4 MB it could not be indexed."""
 
 DAY_LENGTH = len("2026-03-01-")
 
@@ -25,7 +25,6 @@ class Placed(NamedTuple):
     Attributes:
         files: The texts of the files that get sections, by name, in the folder of their kind.
         names: The name of the file of each section, by the section's id.
-
     """
 
     files: Mapping[str, str]
@@ -33,14 +32,14 @@ class Placed(NamedTuple):
 
 
 def in_order(sections: Iterable[FileSection]) -> list[FileSection]:
-    """Sort *sections* for placement: conversations first, then by kind and time; stable."""
+    """Sort *sections* for placement: conversations first, then by kind and time."""
     return sorted(
         sections, key=lambda section: (section.kind != "conversation", section.kind, section.at, section.section_id)
     )
 
 
 def with_links(sections: Iterable[FileSection], names: Mapping[str, str]) -> list[FileSection]:
-    """Link *sections* to the conversations whose file *names*, by id, are known."""
+    """Link *sections* to conversations whose file is known in *names*, by id."""
     return [_with_link(section, names) for section in sections]
 
 
@@ -58,19 +57,19 @@ def all_placed(
     """
     Return the files of a kind and day with *sections* in them.
 
-    A section goes into the file that has it already, else into the file with the most
-    similar topic, else into a new one. A file without any captured section is the
-    user's: it is left alone, as is one that is full, or hides its sections.
+    A section goes into the file that has it already, else into the file with the most similar
+    topic, else into a new one. A file without any captured section is the user's: it is left alone,
+    as is one that is full, or hides its sections.
 
     Args:
         sections: Of one kind and day; of duplicate ids the last wins.
-        files: The files that may be changed, by name: at least those that are `wanted`, and those that have a section.
+        files: The files that may be changed, by name: at least those that are `wanted`, and those
+            that have a section.
         begin: Returns the text of a new file for its first section, before any section.
         taken: Names that no new file may have, besides those of *files*.
 
     Raises:
         InvalidEntryError: a section is not found in the text of a new file.
-
     """
     wanted = {section.section_id: section for section in sections}
     hidden = set[tuple[str, str]]()
@@ -91,7 +90,7 @@ def day_of(section: FileSection) -> str:
 
 
 def wanted(names: Iterable[str], sections: Iterable[FileSection]) -> list[str]:
-    """Return those of *names* whose files a new section of *sections* may go into."""
+    """Return those of *names* whose files may take one of *sections*."""
     topics = {slug(section.topic) for section in sections}
     return [name for name in names if any(_may_take(_of(name), topic) for topic in topics)]
 
@@ -101,7 +100,7 @@ def _may_take(named: str, topic: str) -> bool:
 
 
 def _lost(placed: Placed, sections: Mapping[str, FileSection]) -> set[tuple[str, str]]:
-    """Return the file names and ids of sections that a reader would not find unchanged."""
+    """Return the file names and ids of sections that would not be read back."""
     found = {
         (name, text[extent.start : extent.stop])
         for name, text in placed.files.items()
@@ -124,20 +123,17 @@ class _Target(NamedTuple):
 
     @property
     def takes_more(self) -> bool:
-        """Whether it has a captured section and is not full."""
         size = len(self.file.text) + sum(len(section.text) for section in self.sections)
         held = {*self.file.section_ids, *(section.section_id for section in self.sections)}
         return size < FULL and 0 < len(held) < MAX_SECTIONS
 
     @property
     def is_permanent(self) -> bool:
-        """Whether anything in it is permanent; other sections go into other files."""
+        """Whether anything in it is permanent, so that other sections go elsewhere."""
         return self.file.is_permanent or any(section.permanent for section in self.sections)
 
 
 class _Plan:
-    """Assignment of sections to files."""
-
     def __init__(
         self,
         files: Mapping[str, str],
@@ -152,7 +148,6 @@ class _Plan:
         self._files = dict[str, _Target]()
 
     def add(self, section: FileSection) -> None:
-        """Choose the file of *section*."""
         found = itertools.chain(self._holding(section), self._similar(section))
         name = next((name for name in found if (name, section.section_id) not in self._hidden), None)
         if name is None:
@@ -161,7 +156,6 @@ class _Plan:
         self._file(name).sections.append(section)
 
     def placed(self) -> Placed:
-        """Return the files with the sections added."""
         changed = {name: target for name, target in self._files.items() if target.sections}
         files = {name: with_sections(target.file, target.sections) for name, target in changed.items()}
         return Placed(
@@ -169,7 +163,6 @@ class _Plan:
         )
 
     def _file(self, name: str) -> "_Target":
-        """Return the file of that name, parsed at first use."""
         if name not in self._files:
             self._files[name] = _Target(memory_file(self._texts[name]), [])
         return self._files[name]
@@ -196,7 +189,6 @@ def _dissimilarity(named: str, topic: str) -> tuple[bool, int]:
 
 
 def _of(name: str) -> str:
-    """Return the topic in the name of a file."""
     return name[DAY_LENGTH:].removesuffix(ENDING)
 
 

@@ -1,7 +1,8 @@
 """
-Entries as markdown for people: a folder for each project, in it a file for each kind.
+Write entries as markdown for people, in a folder for each project.
 
-Learnings are written as a knowledge bank in `docs/knowledge-bank`, which an import reads back.
+It has a file for each kind. Learnings are written as a knowledge bank in `docs/knowledge-bank`,
+which an import reads back.
 """
 
 import datetime as dt
@@ -48,17 +49,16 @@ FILE_NAMES: Mapping[Kind, str] = {
 @contextmanager
 def written_folder(path: str, *, replace: bool) -> Iterator[str]:
     """
-    Yield a folder whose files are moved into the folder *path* when all are written.
+    Yield a temporary folder whose files are moved to *path* when all are written.
 
     Args:
         path: The folder, created if missing; links resolved.
-        replace: Whether files that are there may be replaced; others stay.
+        replace: Whether existing files may be replaced; others stay.
 
     Raises:
         NotADirectoryError: it is no folder.
         FileExistsError: it holds something and *replace* is false.
         OSError: it can't be written.
-
     """
     place, name = os.path.split(path)
     with Folder(place) as around:
@@ -74,7 +74,7 @@ def written_folder(path: str, *, replace: bool) -> Iterator[str]:
 
 
 def _refuse_full(around: Folder, name: str, path: str, *, replace: bool) -> None:
-    """Raise `FileExistsError` unless *name* is free, or a folder that is empty or whose files may be replaced."""
+    """Check that *name* is free, or a folder that may be written to."""
     if not around.has(name):
         return
     if not stat.S_ISDIR(around.facts(name).st_mode):
@@ -97,9 +97,8 @@ class ReadableExport:
 
     Args:
         folder: An empty folder.
-        labels: How projects are called, by id.
+        labels: The names of projects, by id.
         now: The time of the export.
-
     """
 
     def __init__(self, folder: str, labels: Mapping[str, str], now: dt.datetime) -> None:
@@ -111,7 +110,9 @@ class ReadableExport:
 
     def add(self, entry: Entry) -> None:
         """
-        Append *entry* to the file of its project and kind; a learning that a bank can't hold has a file of its own kind.
+        Append *entry* to the file of its project and kind.
+
+        A learning that a bank can't hold goes into a file of its kind.
 
         Raises:
             OSError: it can't be written.
@@ -132,7 +133,7 @@ class ReadableExport:
         return os.path.join(self._folder, self._name(entry.project or ""), *names)
 
     def _name(self, project: str) -> str:
-        """Return the folder of a project, different for each, upper and lower case alike."""
+        """Return a project's folder, unique even when case is ignored."""
         if project not in self._names:
             name = safe_name(self._labels.get(project, project)) if project else NO_PROJECT
             taken = {other.casefold() for other in (*self._names.values(), NO_PROJECT if project else "")}
@@ -151,13 +152,21 @@ class ReadableExport:
 
 
 def safe_name(label: str) -> str:
-    """Return *label* as the name of a folder on every system: letters, digits, `-`, `_` and `.` inside."""
+    """
+    Return *label* as the name of a folder on every system.
+
+    It has letters, digits and `_`, with `-` and `.` inside.
+    """
     plain = re.sub(r"[^\w.-]+", "-", unicodedata.normalize("NFC", label))[:LONGEST_NAME].strip("-.")
     return f"{plain}-" if RESERVED.fullmatch(plain) else plain or "project"
 
 
 def _bank_text(entry: Entry, category: Category, used: set[str]) -> str:
-    """Return *entry* as a knowledge bank holds it, under a heading that is not *used*; empty if it would not be read back."""
+    """
+    Return *entry* in a knowledge bank's form, under an un*used* heading.
+
+    It is empty if it would not be read back.
+    """
     if any(mark in entry.name + entry.description + entry.notes for mark in ("<!--", "-->")):
         return ""  # a comment may end in another entry
     lesson = bank_lesson(entry, observed_in_of(entry.notes), entry.observation_count)
@@ -192,7 +201,7 @@ def _section(entry: Entry) -> str:
 
 
 def write_entries(folder: str, entries: Iterable[Entry], labels: Mapping[str, str], now: dt.datetime) -> int:
-    """Write *entries* below the empty *folder*; return their number."""
+    """Write *entries* below the empty *folder* and return their number."""
     export, number = ReadableExport(folder, labels, now), 0
     for entry in entries:
         export.add(entry)

@@ -1,8 +1,9 @@
 """
-Writer of captured sections: a chunk, or a decision, gotcha or preference of it, as markdown that can be read back.
+Write captured sections as markdown that can be read back.
 
-Lines of a quote begin with `> `, so that nothing in them is parsed as a heading or
-fence; the beginning of a comment becomes `&lt;!--`, which GitHub renders.
+A section holds a chunk, or a decision, gotcha or preference of it. Lines of a quote begin with `>
+`, so that nothing in them is parsed as a heading or fence; the beginning of a comment becomes
+`&lt;!--`, which GitHub renders.
 """
 
 import re
@@ -24,7 +25,11 @@ _IN_LISTS = ",[]`"
 
 
 def escaped(text: str, special: str = "") -> str:
-    """Escape the beginnings of comments and the characters *special*; `unescaped` is the inverse."""
+    """
+    Escape the beginnings of comments and the characters *special*.
+
+    `unescaped` is the inverse.
+    """
     kept = _WRITTEN_BEFORE.sub("&amp;", text).replace("<!--", "&lt;!--")
     return kept.translate({ord(character): f"&#{ord(character)};" for character in special}) if special else kept
 
@@ -41,7 +46,7 @@ def _original(escape: re.Match[str]) -> str:
 
 
 def heading(title: str) -> str:
-    """Escape HTML in *title*: an unclosed tag would hide the text that follows."""
+    """Escape HTML in *title*, where an unclosed tag would hide the text that follows."""
     return escaped(title, "<")
 
 
@@ -71,13 +76,17 @@ def code_enumeration(items: Iterable[str]) -> str:
 
 
 def enumerated(line: str) -> tuple[str, ...]:
-    """Parse the items of `enumeration` or `code_enumeration`; of links, their texts."""
+    """
+    Parse the items of `enumeration` or `code_enumeration`.
+
+    Of links, their texts count.
+    """
     texts = (re.sub(r"^\[(.*)\]\(.*\)$", r"\1", item) for item in line.split(", ")) if line else ()
     return tuple(unescaped(text.strip("`")) for text in texts)
 
 
 PlanOf = Callable[[str], str | None]
-"""Returns the plan of the phase of that number, as a path from the project's folder; None without one."""
+"""Returns the plan of a phase by number, as a path from the project's folder; None without one."""
 
 TO_PROJECT = "../../"
 """From the folder of a memory file to the project's."""
@@ -86,7 +95,7 @@ PHASE = "Phase "
 
 
 def plan_link(phase: str, plan_of: PlanOf) -> str:
-    """Return the link to the plan of *phase*; without one, to where TLC would put it."""
+    """Return the link to the plan of *phase*, or to TLC's place for it."""
     plan = plan_of(phase) or f".planning/phases/{phase.replace('/', '-')}-PLAN.md"
     return f"[{PHASE}{enumeration([phase])}]({TO_PROJECT}{quote(plan)})"
 
@@ -102,7 +111,11 @@ NONE = "None."
 
 
 def section_text(chunk: Chunk, plan_of: PlanOf) -> str:
-    """Render *chunk* as a section, from its heading on; `section_chunk` is the inverse."""
+    """
+    Render *chunk* as a section, from its heading on.
+
+    `section_chunk` is the inverse.
+    """
     about = chunk.metadata
     blocks = [
         f"## {heading(chunk.title)}",
@@ -129,7 +142,7 @@ def item_list(items: Iterable[str]) -> str:
 
 
 def file_list(files: Iterable[str]) -> str:
-    """Return *files* as a list of code, `None.` without any."""
+    """Return *files* as a list of code, or `None.`."""
     return "\n".join(f"- {code_enumeration([file])}" for file in files) or NONE
 
 
@@ -190,13 +203,17 @@ def conversation_line(chunk_id: str) -> str:
 
 
 def conversation_of(text: str) -> str | None:
-    """Return the id in the line of `conversation_line`, None without one."""
+    """Return the id in the line of `conversation_line`, or None."""
     found = _LINE.search(text)
     return found["id"] if found else None
 
 
 def with_link(text: str, file_name: str) -> str:
-    """Replace the line of `conversation_line` by a link to that file in the sibling folder of conversations."""
+    """
+    Replace the line of `conversation_line` by a link to *file_name*.
+
+    The file is in the sibling folder of conversations.
+    """
     return _LINE.sub(lambda line: fact(CONVERSATION, f"[{line['id']}](../conversations/{file_name})"), text, count=1)
 
 
@@ -216,7 +233,7 @@ REST = "*The rest is in the conversation that is linked above.*"
 
 
 def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
-    """Render *detail* as a section of markdown, from its heading on, at most 60 lines, without secrets."""
+    """Render *detail* as a section of at most 60 lines, without secrets."""
     head = (
         f"## {heading(detail.title)}",
         "\n".join(_detail_facts(detail, chunk, plan_of)),
@@ -235,7 +252,11 @@ def detail_text(detail: Detail, chunk: Chunk, plan_of: PlanOf) -> str:
 
 
 def _shortened(exchanges: Sequence[str], room: int) -> str:
-    """Return *exchanges* within *room* lines: the last ones whole that fit, else the beginning of the last one."""
+    """
+    Return the last whole *exchanges* that fit into *room* lines.
+
+    If none does, the beginning of the last one.
+    """
     fitting = list(exchanges)
     while len(fitting) > 1 and _lines(fitting) > room - (len(fitting) < len(exchanges)) * 2:
         del fitting[0]

@@ -1,4 +1,8 @@
-"""Markdown files of the project, of other roots and of a host's own memory: found, checked to lie inside them, and read."""
+"""
+Find and read markdown files of the project, other roots and a host's memory.
+
+Only files inside them are read.
+"""
 
 import fnmatch
 import hashlib
@@ -35,8 +39,8 @@ def regular_markdown(path: str, folders: Sequence[str]) -> str:
         folders: Allowed folders, without links.
 
     Raises:
-        UnreadableFileError: it is not absolute, lies outside, does not exist, or is no regular file `*.md`.
-
+        UnreadableFileError: it is not absolute, lies outside, does not exist, or is no regular file
+            `*.md`.
     """
     try:
         if wrong := _fault(path, real := os.path.realpath(path), folders):
@@ -47,7 +51,6 @@ def regular_markdown(path: str, folders: Sequence[str]) -> str:
 
 
 def _fault(path: str, real: str, folders: Sequence[str]) -> str | None:
-    """Return why the path is refused, None if it is not."""
     if not os.path.isabs(path):
         return "the path is not absolute"
     if not is_within(real, folders):
@@ -74,11 +77,13 @@ class MarkdownFiles(SourceFiles):
     Markdown files of a project, of other roots, or anywhere.
 
     Args:
-        project_root: Its memory is the folder `memory` in it, `memory-*.md` beside that, and all below `specs/*/memory`.
-        roots: More folders with memory: all below their `specs/*/memory`, or all there is where they have no `specs`.
+        project_root: Its memory is the folder `memory` in it, `memory-*.md` beside that, and all
+            below `specs/*/memory`.
+        roots: More folders with memory: all below their `specs/*/memory`, or everything in those
+            without `specs`.
         parse: Splits a text into front matter and body.
-        is_foreign: Whether the project is foreign: its files are read unless they have several names.
-
+        is_foreign: Whether the project is foreign: its files are read unless they have several
+            names.
     """
 
     def __init__(
@@ -101,7 +106,6 @@ class MarkdownFiles(SourceFiles):
         return self._found().listing(os.path.join(memory, ""), f"{memory}-", *self._places())
 
     def _found(self) -> "_Finder":
-        """Find the project's memory and that of the other roots."""
         memory = os.path.join(self._root, MEMORY)
         found = _Finder(self._roots)
         found.folder(memory)
@@ -191,14 +195,18 @@ class MarkdownFiles(SourceFiles):
         return [root for root in self._more_roots if not os.path.isdir(root)]
 
     def _places(self) -> list[str]:
-        """Return the folders of spec folders with a slash, without missing roots, whose files do not count as gone."""
+        """
+        Return the folders of spec folders, with a slash.
+
+        Missing roots are left out, so that their files do not count as gone.
+        """
         whole, missing = self._whole_roots(), self._missing_roots()
         places = [root if root in whole else os.path.join(root, SPECS) for root in self._roots if root not in missing]
         return [os.path.join(place, "") for place in places]
 
 
 class _Finder:
-    """Search for files within *boundaries*; other files are reported as skipped."""
+    """A search for files within *boundaries*, which reports others as skipped."""
 
     def __init__(self, boundaries: Sequence[str]) -> None:
         self._boundaries = boundaries
@@ -206,13 +214,11 @@ class _Finder:
         self._skipped = list[tuple[str, str]]()
 
     def listing(self, *prefixes: str, only: Callable[[str], bool] = lambda _: True) -> Listing:
-        """Return the found and skipped paths that *only* accepts."""
         storable = tuple(filter(is_storable, prefixes))  # no stored path begins with another one
         skipped = (line for path, line in sorted(self._skipped) if only(path))
         return Listing(tuple(sorted(filter(only, self._files))), storable, tuple(skipped))
 
     def folder(self, folder: str) -> None:
-        """Find the markdown files below *folder*."""
         if not os.path.isdir(folder) or not self._stays_within(folder):
             return
         for place, folders, names in os.walk(folder, onerror=self._unreadable):
@@ -222,22 +228,18 @@ class _Finder:
                     self.file(os.path.join(place, name))
 
     def names(self, folder: str, pattern: str) -> None:
-        """Find the files directly in *folder* whose names match *pattern*."""
         for name in fnmatch.filter(self._names_in(folder), pattern):
             self.file(os.path.join(folder, name))
 
     def spec_folders(self, specs: str) -> None:
-        """Find the markdown files below the folder `memory` of every folder in *specs*."""
         for name in self._names_in(specs) if os.path.isdir(specs) else ():
             if not name.startswith("."):
                 self.folder(os.path.join(specs, name, MEMORY))
 
     def skip(self, path: str, line: str) -> None:
-        """Report *path* as skipped, in a *line*."""
         self._skipped.append((path, line))
 
     def file(self, path: str) -> None:
-        """Find a file."""
         if not os.path.lexists(path) or not self._stays_within(path):
             return
         real = os.path.realpath(path)
@@ -269,18 +271,19 @@ class _Finder:
 
 
 KINDS = {"user": "preference", "feedback": "preference"}
-"""Kinds of entries by its types; others, such as project and reference, are documents."""
+"""Kinds of entries by the host's types; others, such as project and reference, are documents."""
 
 _NESTED = re.compile(r"\A(\s*---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[ \t]+\S.*\n)+)")
 
 
 class HostMemoryFiles(MarkdownFiles):
     """
-    The memory that Claude Code keeps of a project by itself: facts, each a preference or a document, and an index.
+    Claude Code's own memory of a project: facts and an index.
+
+    A fact is a preference or a document.
 
     Args:
         folder: Of one project.
-
     """
 
     def __init__(self, folder: str) -> None:
@@ -294,7 +297,7 @@ class HostMemoryFiles(MarkdownFiles):
 
 
 def read_fact(text: str) -> Markdown:
-    """Return a fact in its two parts; its name becomes a title, its type one of our kinds."""
+    """Parse a fact: its name becomes a title, its type one of our kinds."""
     nested = _NESTED.match(text)
     if nested:
         flat = "".join(f"{line.strip()}\n" for line in nested[2].splitlines())

@@ -1,4 +1,4 @@
-"""Watcher of the folders of memory, on watchfiles."""
+"""Watch the folders of memory, with watchfiles."""
 
 import os
 import threading
@@ -13,7 +13,7 @@ from hardwon.domain.model.errors import UnreadableFileError
 from hardwon.ports.documents import ENDING
 
 SETTLED_MS = 200
-"""Debounce: a change is reported when nothing has changed for so long, as an editor writes in several steps."""
+"""Debounce: a change is reported after a quiet time, as an editor writes in several steps."""
 
 MAX_WAIT_MS = 2_000
 """Upper bound of the debounce."""
@@ -25,12 +25,12 @@ class MarkdownWatcher:
     """
     Watcher of the folders of a project's memory and of other roots.
 
-    Does not watch the whole project, whose dependencies alone can exceed the system's limit of watches.
+    It does not watch the whole project, whose dependencies alone can exceed the system's limit of
+    watches.
 
     Args:
         project_root: Its folders `memory` and `specs` are watched, and `memory-*.md` beside them.
         roots: More folders with memory.
-
     """
 
     def __init__(self, project_root: str, roots: Sequence[str]) -> None:
@@ -39,7 +39,7 @@ class MarkdownWatcher:
 
     def changes(self, leaving: threading.Event) -> Iterator[None]:
         """
-        Yield once when watching has begun, then whenever files may have changed, until *leaving* is set.
+        Yield at the start, then whenever files may have changed, until *leaving* is set.
 
         Raises:
             UnreadableFileError: the system does not let it watch.
@@ -74,14 +74,14 @@ class MarkdownWatcher:
                         return
 
     def _is_relevant(self, _: Change, path: str) -> bool:
-        """Return whether a change at *path* may change the memory; folders do."""
+        """Return whether a change at *path*, file or folder, may change the memory."""
         folder, name = os.path.split(path)
         if folder == self._root and path not in self._places:
             return name.startswith(BESIDE.partition("*")[0]) and name.lower().endswith(ENDING)
         return name.lower().endswith(ENDING) or not os.path.isfile(path)
 
     def _folders(self) -> list[str]:
-        """Return all folders to watch that are there; hidden ones and links are not entered."""
+        """Return all existing folders to watch, except hidden ones and links."""
         below = {folder for place in self._places for folder in _at_and_below(place)}
         return sorted({self._root, *below})
 

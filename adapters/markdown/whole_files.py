@@ -1,4 +1,8 @@
-"""Locks of folders, bounded reads of regular files, and atomic writes of one or several files. Standard library only."""
+"""
+Lock folders, read regular files within bounds, and write files atomically.
+
+Standard library only.
+"""
 
 import os
 import stat
@@ -23,7 +27,9 @@ LOCK_SECONDS = 5.0
 @contextmanager
 def only_writer(folder: str, at_most: float = LOCK_SECONDS) -> Iterator[None]:
     """
-    Hold the exclusive lock of *folder*; the system releases it when the process ends.
+    Hold the exclusive lock of *folder*.
+
+    The system releases it when the process ends.
 
     Args:
         folder: Must exist; links resolved.
@@ -69,7 +75,7 @@ class ChangedFileError(OSError):
 
 
 class WholeFile(NamedTuple):
-    """The bytes of a file, and its facts from the system when it was read."""
+    """The bytes of a file, and its facts when it was read."""
 
     data: bytes
     facts: os.stat_result
@@ -77,7 +83,9 @@ class WholeFile(NamedTuple):
 
 def read_regular_file(path: str, at_most: int, *, follow: bool = True) -> WholeFile:
     """
-    Read the file of that path, cut one byte after *at_most*, so that a longer one can be recognised.
+    Read a regular file, cut one byte after *at_most*.
+
+    So a longer file can be recognised.
 
     Args:
         path: May be a link, unless *follow* is False.
@@ -102,17 +110,18 @@ SEVERAL_NAMES = (
 
 def read_real_file(path: str, at_most: int, *, is_foreign: bool = False) -> WholeFile:
     """
-    Read a file whose path had no links when it was checked, as `read_regular_file` does.
+    Read a file as `read_regular_file` does, if its path still has no links.
 
     Args:
         path: Without links.
         at_most: Bytes.
-        is_foreign: Whether it is of a foreign project, where a file with several names may be one of the user's.
+        is_foreign: Whether it is of a foreign project, where a file with several names may be one
+            of the user's.
 
     Raises:
         OSError: it can't be read.
-        ValueError: it is not a regular file, a link took the place of it or of a folder on its way, or it has several
-            names in a foreign project.
+        ValueError: it is not a regular file, a link took the place of it or of a folder on its way,
+            or it has several names in a foreign project.
     """
     file = read_regular_file(path, at_most, follow=False)
     if os.path.realpath(path) != path or not os.path.samestat(os.stat(path), file.facts):
@@ -124,7 +133,7 @@ def read_real_file(path: str, at_most: int, *, is_foreign: bool = False) -> Whol
 
 def read_file_below(path: str, folder: str, at_most: int, *, is_foreign: bool = False) -> WholeFile:
     """
-    Read a file that is below *folder*, links resolved, as `read_real_file` does.
+    Read a file below *folder*, links resolved, as `read_real_file` does.
 
     Raises:
         OSError: it can't be read.
@@ -156,7 +165,7 @@ def create_file(path: str, text: str, mode: int = 0o666) -> None:
 
 def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
     """
-    Replace the text of a file that was read, atomically; it keeps its mode.
+    Replace the text of a file atomically and keep its mode.
 
     Args:
         path: The file itself, not a link to it.
@@ -177,7 +186,11 @@ def rewrite_file(path: str, text: str, was: os.stat_result) -> None:
 
 
 def remove_file(path: str, was: os.stat_result) -> None:
-    """Remove a file that was read; *was* and the errors are those of `rewrite_file`."""
+    """
+    Remove a file that was read.
+
+    *was* and the errors are those of `rewrite_file`.
+    """
     place, name = os.path.split(path)
     with Folder(place) as folder:
         _refuse_changed(folder, name, was)
@@ -199,12 +212,7 @@ def _open_itself(path: str, flags: int) -> int:
 
 
 def _refuse_changed(folder: Folder, name: str, was: os.stat_result) -> None:
-    """
-    Check that the file is as it *was* when it was read.
-
-    Raises:
-        ChangedFileError: it was changed since.
-    """
+    """Raise `ChangedFileError` if the file was changed since *was*."""
     try:
         now = folder.facts(name)
         is_same = (now.st_ino, now.st_size, now.st_mtime_ns) == (was.st_ino, was.st_size, was.st_mtime_ns)
@@ -220,11 +228,7 @@ class FileChange(NamedTuple):
 
     Attributes:
         path: The file itself, not a link to it; its folder exists.
-        text: Its new text.
-        mode: Of the file.
-        before: Its old text.
         was: Its facts from the system when it was read; None for a new file.
-
     """
 
     path: str
@@ -235,7 +239,7 @@ class FileChange(NamedTuple):
 
 
 class _Staged(NamedTuple):
-    """A change whose old and new text are in temporary files of the open folder, so that only renames are left."""
+    """A change whose texts are in temporary files, so that only renames are left."""
 
     change: FileChange
     folder: Folder
@@ -244,7 +248,6 @@ class _Staged(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the file in its folder."""
         return os.path.basename(self.change.path)
 
 
@@ -254,7 +257,6 @@ class JointWriteError(OSError):
 
     Attributes:
         path: The file that could not be changed.
-
     """
 
     def __init__(self, path: str, why: str) -> None:
@@ -264,13 +266,12 @@ class JointWriteError(OSError):
 
 def write_together(changes: Sequence[FileChange]) -> None:
     """
-    Write all of *changes* or none: when one fails, the earlier ones are rolled back.
+    Write all of *changes*, or roll back if one fails.
 
-    Not atomic only if the process is killed between two renames.
+    It is not atomic only if the process is killed between two renames.
 
     Raises:
         JointWriteError: a file was changed since it was read, or can't be written.
-
     """
     with ExitStack() as temporaries, ExitStack() as undoing:
         staged = [_stage(change, temporaries) for change in changes]
@@ -324,7 +325,7 @@ def _publish(staged: _Staged) -> None:
 
 
 def _roll_back(staged: _Staged, written: os.stat_result) -> None:
-    """Undo a change, unless the file is not the one *written*: not yet changed, or changed since by another process."""
+    """Undo a change, unless the file is no longer the one *written*."""
     with suppress(OSError):
         _refuse_changed(staged.folder, staged.name, written)
         if staged.change.was is None:
