@@ -1,4 +1,4 @@
-"""The records of what happens to entries: history, usage signals, injection receipts, counters."""
+"""The records of activity: history, usage signals, injection receipts, counters."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,13 +14,18 @@ if TYPE_CHECKING:
 
 
 class History(Protocol):
-    """The changes of entries, field by field; kept after the entry is deleted."""
+    """
+    The changes of entries, field by field.
+
+    They are kept after the entry is deleted.
+    """
 
     def record(self, number: int, changes: Sequence[FieldChange], at: dt.datetime) -> None:
         """
-        Append *changes*, made *at*, to the history of the entry of that number; the entry may be deleted.
+        Append *changes*, made *at*, to the history of an entry.
 
-        Within a transaction of the `EntryRepository` they are rolled back with it.
+        The entry may be deleted. Within a transaction of the `EntryRepository` they are rolled back
+        with it.
 
         Raises:
             StorageError: the store can't be written now; nothing was recorded.
@@ -28,7 +33,7 @@ class History(Protocol):
         ...
 
     def of(self, number: int, limit: int) -> list[PastChange]:
-        """Return at most *limit* changes of the entry of that number, the last recorded first."""
+        """Return at most *limit* changes of the entry, the last recorded first."""
         ...
 
 
@@ -37,40 +42,56 @@ class Influences(Protocol):
 
     def record(self, influence: Influence) -> bool:
         """
-        Count that an entry was used in a session; without waiting long for a lock.
+        Count an entry's use in a session, without waiting long for a lock.
 
         Returns:
             False when it was counted before, or there is no such entry.
 
         Raises:
             StorageError: the store is busy or can't be written; nothing was counted.
-
         """
         ...
 
     def shown_texts(self, session_id: str, limit: int) -> "Sequence[ShownText]":
         """
-        Return the beginnings of the texts injected into that session, the last injected first, then by id.
+        Return the beginnings of the texts injected into that session.
 
-        At most *limit* entries, without duplicates, deleted ones and injections that the model missed. An entry that was shown as a line
-        gives its name only.
+        The last injected is first, then by id: at most *limit* entries, without duplicates, deleted
+        ones and injections that the model missed. An entry that was shown as a line gives its name
+        only.
         """
         ...
 
     def counts(self, entry_ids: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of sessions in which each of *entry_ids* was used; entries used in none are left out."""
+        """
+        Return the number of sessions in which each of *entry_ids* was used.
+
+        Unused entries are left out.
+        """
         ...
 
     def find(self, *, session_id: str | None = None, entry_id: str | None = None, limit: int) -> Sequence[Influence]:
-        """Return at most *limit* signals of that session and entry, the newest first, then by id; None is any."""
+        """
+        Return at most *limit* signals, the newest first, then by id.
+
+        They are those of that session and entry; None is any.
+        """
         ...
 
     def most_used(self, limit: int, only: "EntryFilter | None" = None) -> Sequence[tuple[str, int]]:
-        """Return at most *limit* ids of entries of *only* with the number of sessions that used them, descending; None is any."""
+        """
+        Return at most *limit* ids of entries with their number of sessions.
+
+        These are the sessions that used them, in descending order. *only* None is any entry.
+        """
         ...
 
     def total(self, only: "EntryFilter | None" = None) -> int:
-        """Return the number of pairs of a session and an entry of *only* used in it; None is any."""
+        """
+        Return the number of pairs of a session and an entry used in it.
+
+        *only* restricts the entries; None is any.
+        """
         ...
 
 
@@ -79,7 +100,9 @@ class Receipts(Protocol):
 
     def record(self, receipt: Receipt) -> None:
         """
-        Store *receipt*, and delete all but the newest 2,000; without waiting long for a lock.
+        Store *receipt*, and delete all but the newest 2,000.
+
+        Does not wait long for a lock.
 
         Raises:
             StorageError: the store is busy or can't be written; nothing was stored.
@@ -87,7 +110,11 @@ class Receipts(Protocol):
         ...
 
     def shown_in(self, session_id: str) -> frozenset[str]:
-        """Return the ids of all entries injected into that session, but for injections that the model missed."""
+        """
+        Return the ids of all entries injected into that session.
+
+        Injections that the model missed are left out.
+        """
         ...
 
     def find(
@@ -99,29 +126,29 @@ class Receipts(Protocol):
         Args:
             session_id: Only of that session; None is any, also for the other two.
             entry_id: Only receipts with that entry in the text.
-            project: Only of the project of that name.
+            project: Only of the project with that id.
             limit: The maximum number; 0 gives none.
-
         """
         ...
 
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
-        """Return at most *limit* session ids that begin with *prefix*, sorted, without duplicates."""
+        """Return at most *limit* session ids with that prefix, sorted, without duplicates."""
         ...
 
 
 class Deliveries(Protocol):
-    """The way of printed injections to the model, which their receipts record."""
+    """The delivery of printed injections to the model, recorded in their receipts."""
 
     def undelivered(self, session_id: str) -> "Sequence[Undelivered]":
-        """Return the injections of that session that are awaited or were missed, the earliest first."""
+        """Return that session's awaited or missed injections, the earliest first."""
         ...
 
     def settle(self, number: int, delivery: Delivery) -> bool:
         """
-        Record the delivery of an injection; without waiting long for a lock.
+        Record the delivery of an injection, without waiting long for a lock.
 
-        One that counts adds one recall to each of its entries that is in the store, in the same change.
+        One that counts adds one recall to each of its entries that is in the store, in the same
+        change.
 
         Args:
             number: Of its receipt.
@@ -132,21 +159,24 @@ class Deliveries(Protocol):
 
         Raises:
             StorageError: the store is busy or can't be written; nothing was recorded.
-
         """
         ...
 
 
 class ContextWindows(Protocol):
-    """The injected memory in the context windows of agents, which receipts record."""
+    """The injected memory in agents' context windows, recorded in receipts."""
 
     def held(self, window: "ContextWindow") -> "Held":
-        """Return what was injected into *window* since it was last emptied, but for injections that the model missed."""
+        """
+        Return the injections into *window* since it was last emptied.
+
+        Those that the model missed are left out.
+        """
         ...
 
     def empty(self, window: "ContextWindow") -> None:
         """
-        Record that the host dropped everything in *window*; without waiting long for a lock.
+        Record that the host emptied *window*, without waiting long for a lock.
 
         Raises:
             StorageError: the store is busy or can't be written; nothing was recorded.
@@ -155,11 +185,17 @@ class ContextWindows(Protocol):
 
 
 class UsageLog(Protocol):
-    """Counters of how entries are used; each call is one atomic change."""
+    """
+    Counters of how entries are used.
+
+    Each call is one atomic change.
+    """
 
     def record_access(self, numbers: Sequence[int], at: dt.datetime) -> None:
         """
-        Count one more access, by a search or a load, for each of *numbers*, the last *at*.
+        Count one more access for each of *numbers*, the last of them *at*.
+
+        An access is by a search or a load.
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.
@@ -177,7 +213,7 @@ class UsageLog(Protocol):
 
     def record_validation(self, number: int, *, useful: bool) -> None:
         """
-        Count one more judgement of that entry; does nothing for an unknown number.
+        Count one more judgement of that entry, if it is known.
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.
@@ -186,7 +222,7 @@ class UsageLog(Protocol):
 
     def add(self, number: int, usage: Usage) -> None:
         """
-        Add counters that another program recorded for that entry; does nothing for an unknown number.
+        Add counters of another program for that entry, if it is known.
 
         Raises:
             StorageError: the store can't be written now; nothing was counted.

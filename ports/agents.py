@@ -1,4 +1,4 @@
-"""The coding agents that can be set up, the files they read, and the record of everything written to them."""
+"""The coding agents that can be set up, and the record of the set-up."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -13,7 +13,6 @@ class Written(NamedTuple):
         was_there: Whether the file existed before this write.
         is_made: Whether hardwon created the file; others may have written to it since.
         original: The text before, where it can't be derived from the new one.
-
     """
 
     digest: str
@@ -23,7 +22,11 @@ class Written(NamedTuple):
 
 
 class SetupRecord(Protocol):
-    """The persistent record of everything the set-up wrote; an empty record leaves no file."""
+    """
+    The persistent record of everything the set-up wrote.
+
+    An empty record leaves no file.
+    """
 
     @property
     def is_empty(self) -> bool:
@@ -32,7 +35,11 @@ class SetupRecord(Protocol):
 
     @property
     def keeps_everywhere(self) -> bool | None:
-        """Whether conversations are kept in every project; None in the record of an earlier hardwon, which did."""
+        """
+        Whether conversations are kept in every project.
+
+        None in the record of an earlier hardwon, which did.
+        """
         ...
 
     def keep_everywhere(self, *, wanted: bool) -> None:
@@ -81,7 +88,11 @@ class SetupRecord(Protocol):
 
 
 class SetupTarget(Protocol):
-    """A file that an agent reads, and the part of it that hardwon manages; texts are whole files with their line ends."""
+    """
+    A file that an agent reads, with the part that hardwon manages.
+
+    Texts are whole files with their line ends.
+    """
 
     @property
     def path(self) -> str:
@@ -94,14 +105,19 @@ class SetupTarget(Protocol):
         ...
 
     def snippet(self, text: str | None) -> str:
-        """Return the lines that a user would add to *text* by hand; empty for a file that is managed as a whole."""
+        """
+        Return the lines that a user would add to *text* by hand.
+
+        Empty for a file that is managed as a whole.
+        """
         ...
 
     def with_managed(self, text: str | None) -> str:
         """
-        Return *text* with the managed part, once and up to date; everything else is unchanged.
+        Return *text* with the managed part, once and up to date.
 
-        Where a piece of it has the name of something of the user's, only the other pieces are added.
+        Everything else is unchanged. Where a piece of the part has the name of something of the
+        user's, only the other pieces are added.
 
         Args:
             text: The file's text, None without a file.
@@ -109,13 +125,12 @@ class SetupTarget(Protocol):
         Raises:
             TakenNameError: something of the user's has the names of all pieces.
             UneditableFileError: the file can't be edited safely.
-
         """
         ...
 
     def without_managed(self, text: str) -> str | None:
         """
-        Return *text* without the managed part; None when nothing else is in it.
+        Return *text* without the managed part, None when nothing is left.
 
         Raises:
             UneditableFileError: the file can't be edited safely.
@@ -124,7 +139,7 @@ class SetupTarget(Protocol):
 
     def ensure_not_taken(self, text: str) -> None:
         """
-        Check that no piece of the managed part has the name of something else in *text*.
+        Check that no managed piece has the name of something else in *text*.
 
         Raises:
             TakenNameError: something of the user's has the name of a piece.
@@ -133,7 +148,11 @@ class SetupTarget(Protocol):
         ...
 
     def is_blank(self, text: str) -> bool:
-        """Return whether *text* is without content, as a file is after the managed part was removed from it."""
+        """
+        Return whether *text* has no content.
+
+        So is a file that had the managed part only, after its removal.
+        """
         ...
 
 
@@ -145,9 +164,9 @@ class Connection(NamedTuple):
     The ways in which an agent is configured to call hardwon.
 
     Attributes:
-        ways: Descriptions, such as the path of the file, or `BY_PLUGIN`; none when it does not, with several hooks run twice.
+        ways: Descriptions, such as the path of the file, or `BY_PLUGIN`. None when it does not;
+            with several, hooks run twice.
         missing: Absolute paths of programs that its files name and that do not exist.
-
     """
 
     ways: tuple[str, ...] = ()
@@ -194,21 +213,31 @@ class Agent(Protocol):
         ...
 
     def connection(self) -> Connection:
-        """Return how it is configured to call hardwon now; files that can't be read are ignored."""
+        """
+        Return how it is configured to call hardwon now.
+
+        Files that can't be read are ignored.
+        """
         ...
 
     def obstacle(self, project: str) -> str:
-        """Return the file and the setting that keep it from calling hardwon in *project*, a real path; empty for none."""
+        """
+        Return what keeps it from calling hardwon in *project*, a real path.
+
+        This is a file and its setting; empty for none.
+        """
         ...
 
     def wants(self, project: str, start_seconds: Callable[[], float]) -> Sequence[str]:
         """
-        Return what it still wants before it calls hardwon in *project*, a real path: one line each, with what to type.
+        Return what it still needs before it calls hardwon in *project*.
+
+        One line each, with what to type.
 
         Args:
-            project: Where the user works.
-            start_seconds: Measures how long the server takes to start; only called if the agent limits that.
-
+            project: Where the user works, a real path.
+            start_seconds: Measures how long the server takes to start; only called if the agent
+                limits that.
         """
         ...
 
@@ -221,15 +250,19 @@ FolderState: TypeAlias = Literal["there", "deleted", "away"]
 
 
 class UserFiles(Protocol):
-    """The user's files, read and written as a whole; links are followed within the root given."""
+    """
+    The user's files, read and written as a whole.
+
+    Links are followed within the root given.
+    """
 
     def read(self, path: str, root: str) -> str | None:
         """
         Return the file's text with its line ends, None without a file.
 
         Raises:
-            UneditableFileError: it leads out of *root*, is no regular file of UTF-8 text up to 4 MB,
-                or can't be read.
+            UneditableFileError: it leads out of *root*, is no regular file of UTF-8 text up to 4
+                MB, or can't be read.
         """
         ...
 
@@ -247,12 +280,14 @@ class UserFiles(Protocol):
         ...
 
     def folder_state(self, path: str) -> FolderState:
-        """Return whether the folder exists, was deleted, or is away with the disk that it is on."""
+        """Return whether the folder exists, was deleted, or is away with its disk."""
         ...
 
     def write(self, path: str, text: str, root: str) -> None:
         """
-        Write the file atomically; an existing file keeps its mode, missing folders are created.
+        Write the file atomically.
+
+        An existing file keeps its mode, missing folders are created.
 
         Raises:
             UneditableFileError: as for `ensure_writable`, or it can't be written now.
@@ -260,7 +295,11 @@ class UserFiles(Protocol):
         ...
 
     def remove(self, path: str, root: str) -> None:
-        """Remove the file if it exists; raises the errors of `write`."""
+        """
+        Remove the file if it exists.
+
+        Raises the errors of `write`.
+        """
         ...
 
     def remove_empty_folder(self, path: str) -> None:

@@ -12,5 +12,9 @@ class Clock(Protocol):
         ...
 
     def monotonic(self) -> float:
-        """Return seconds of a clock that never goes back; only differences are meaningful."""
+        """
+        Return seconds of a clock that never goes back.
+
+        Only differences are meaningful.
+        """
         ...

@@ -1,6 +1,7 @@
 """
-The files that hold documents: the project's sources, sessions, captured conversations, and the agent's instructions.
+The files that hold documents.
 
+They are the project's sources, sessions, captured conversations, and the agent's instructions.
 Imports nothing expensive at run time: the hook reads instructions.
 """
 
@@ -26,7 +27,6 @@ class SectionOfSession(NamedTuple):
         starts_at: When its first exchange began, in UTC.
         ends_at: When its last exchange began, in UTC.
         permanent: Whether it is marked as permanent.
-
     """
 
     section_id: str
@@ -54,15 +54,14 @@ class ConversationFiles(Protocol):
             The file of each section by the id of the section; absolute paths, links resolved.
 
         Raises:
-            UnreadableFileError: a file or folder can't be written, or a conflicted file has one of the sections
-                already; earlier sections may be written.
-
+            UnreadableFileError: a file or folder can't be written, or a conflicted file has one of
+                the sections already; earlier sections may be written.
         """
         ...
 
     def remove(self, section_ids: Sequence[str]) -> tuple[str, ...]:
         """
-        Remove the sections with these ids; return the files that had any.
+        Remove the sections with these ids, and return the files that had any.
 
         All else in a file is unchanged; a file left with only the header that `put` writes
         is deleted. Unknown ids, and files that can't be used, are skipped.
@@ -72,7 +71,6 @@ class ConversationFiles(Protocol):
 
         Raises:
             UnreadableFileError: a file or folder can't be written; earlier ones may be changed.
-
         """
         ...
 
@@ -90,11 +88,13 @@ class ConversationFiles(Protocol):
 
 
 class OwnTexts(Protocol):
-    """The texts of files that hardwon wrote into the project, for a user who corrects them."""
+    """The texts of hardwon's own files in the project, for the user's corrections."""
 
     def read(self, path: str, anchor: str) -> str:
         """
-        Return the markdown of that section without its markers; of the whole file for an empty anchor.
+        Return the markdown of that section without its markers.
+
+        An empty anchor means the whole file.
 
         Raises:
             UneditableFileError: hardwon did not write it, or it can't be read or written.
@@ -103,7 +103,9 @@ class OwnTexts(Protocol):
 
     def replace(self, path: str, anchor: str, before: str, after: str) -> None:
         """
-        Write *after* in place of *before*, which `read` returned; atomically, all else stays byte for byte.
+        Write *after* in place of *before*, which `read` returned, atomically.
+
+        All else stays byte for byte.
 
         Raises:
             InvalidEntryError: another section would change; nothing was written.
@@ -116,22 +118,29 @@ class SessionFiles(Protocol):
     """The project's folder of sessions."""
 
     def parse(self, text: str, at: "dt.datetime") -> "Document":
-        """Return the session *text*, written at that time; front matter that can't be parsed counts as body."""
+        """
+        Return the session *text*, written at that time.
+
+        Front matter that can't be parsed counts as body.
+        """
         ...
 
     def create(self, text: str, session: "Entry", at: "dt.datetime") -> str:
         """
-        Write *text* to a new file, atomically; return its path, absolute with links resolved.
+        Write *text* to a new file, atomically, and return its path.
+
+        The path is absolute with links resolved.
 
         Args:
             text: The session.
-            session: Its entry, which gives the front matter: description, tags, keywords, permanence.
-            at: The local time, which gives the file name; a taken name gets the suffix `-2`, `-3` and so on.
+            session: Its entry, which gives the front matter: description, tags, keywords,
+                permanence.
+            at: The local time, which gives the file name; a taken name gets the suffix `-2`, `-3`
+                and so on.
 
         Raises:
             InvalidEntryError: it would be longer than a file may be.
             UnreadableFileError: it can't be written.
-
         """
         ...
 
@@ -146,9 +155,9 @@ class Listing(NamedTuple):
 
     Attributes:
         files: Their absolute paths, links resolved, sorted, without duplicates.
-        prefixes: The listing is complete below these: a known path with such a prefix that is not in *files* may be gone.
+        prefixes: The listing is complete below these: a known path with such a prefix that is not
+            in *files* may be gone.
         skipped: Files that were found and can't be used, one line each.
-
     """
 
     files: tuple[str, ...]
@@ -172,7 +181,7 @@ class SourceFiles(Protocol):
 
     def of_spec_folder(self, name: str) -> Listing:
         """
-        Return the files of `of_project` whose `spec_folder` is *name*; none without such a folder.
+        Return the files of `of_project` in the spec folder *name*, if there is one.
 
         Its skipped files, and the skipped folders that may contain it, are listed too.
 
@@ -183,7 +192,9 @@ class SourceFiles(Protocol):
 
     def ensure_inside(self, path: str) -> str:
         """
-        Return the real path of the markdown file at *path*, which must be inside the project or another root.
+        Return the real path of the markdown file at *path*.
+
+        It must be inside the project or another root.
 
         Raises:
             UnreadableFileError: *path* is relative, does not exist, is no regular
@@ -205,21 +216,34 @@ class SourceFiles(Protocol):
         Return the file of that path, which has no links.
 
         Raises:
-            UnreadableFileError: it is not a regular file of text up to 4 MB, can't be read, is conflicted, or a link took its place.
+            UnreadableFileError: it is not a regular file of text up to 4 MB, can't be read, is
+                conflicted, or a link took its place.
         """
         ...
 
     def parse(self, path: str, mtime: int, text: str) -> "Document":
-        """Return *text* as if read from *path*, with an empty hash, so that the file is indexed if it comes back."""
+        """
+        Return *text* as if read from *path*, with an empty hash.
+
+        So the file is indexed if it comes back.
+        """
         ...
 
     def is_gone(self, path: str) -> bool:
-        """Return whether *path* certainly does not exist; a path that can't be checked is not gone."""
+        """
+        Return whether *path* certainly does not exist.
+
+        A path that can't be checked is not gone.
+        """
         ...
 
 
 class Instructions(Protocol):
-    """The instruction files that the host gives the agent at every session start; hardwon does not write them."""
+    """
+    The instruction files that the host gives the agent at every session start.
+
+    Hardwon does not write them.
+    """
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """

@@ -1,4 +1,4 @@
-"""The store of entries: whole entries, the narrow reads that ranking needs, and pairs to review."""
+"""The store of entries: whole entries, narrow reads for ranking, and pairs to review."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -28,7 +28,11 @@ class EntryState(Protocol):
     """The operations that both roles below share."""
 
     def snapshot(self) -> AbstractContextManager[None]:
-        """Return a context in which all reads, of every index too, see one consistent state."""
+        """
+        Return a context in which all reads see one consistent state.
+
+        So do the reads of every index.
+        """
         ...
 
     def count(self, only: EntryFilter) -> int:
@@ -37,9 +41,9 @@ class EntryState(Protocol):
 
     def retire_expired(self, now: dt.datetime) -> int:
         """
-        Remove entries that expired by *now* from every index, for good; return how many.
+        Remove entries that expired by *now* from every index, for good.
 
-        Called before ranking; writes nothing when nothing has expired.
+        Returns their number. Called before ranking; writes nothing when nothing has expired.
 
         Raises:
             StorageError: some have expired and the store can't be written now.
@@ -48,16 +52,22 @@ class EntryState(Protocol):
 
 
 class EntryRepository(EntryState, Protocol):
-    """Adds, changes and finds whole entries; every index is derived from them."""
+    """
+    Adds, changes and finds whole entries.
+
+    Every index is derived from them.
+    """
 
     @property
     def forgotten(self) -> "ForgottenTexts":
-        """The texts that may not come back."""
+        """The texts that may not be stored again."""
         ...
 
     def transaction(self) -> AbstractContextManager[None]:
         """
-        Return a context in which all changes are atomic; other writers wait until it ends.
+        Return a context in which all changes are atomic.
+
+        Other writers wait until it ends.
 
         Raises:
             StorageError: the store can't be written now.
@@ -74,51 +84,58 @@ class EntryRepository(EntryState, Protocol):
 
     def put(self, entry: "Entry") -> None:
         """
-        Add *entry*, or replace the one of its id except `created_at`; idempotent.
+        Add *entry*, or replace the one of its id except `created_at`.
 
-        The keyword index is updated at once; vectors of an earlier text are deleted.
+        Idempotent. The keyword index is updated at once; vectors of an earlier text are deleted.
         Deprecated entries are in no index, have no vector and are never ranked.
         Counters are unchanged: only the `UsageLog` changes them.
 
         Raises:
             ForgottenError: the user had a text of it forgotten.
-            StorageError: another entry represents the same section of a file, or the store can't be written now.
-
+            StorageError: another entry represents the same section of a file, or the store can't be
+                written now.
         """
         ...
 
     def reword(self, entry_id: str, entry: "Entry") -> None:
         """
-        Replace the learning of the id *entry_id* by *entry*, whose description differs.
+        Replace the learning *entry_id* by *entry*, whose description differs.
 
-        It keeps its number, and all that is stored about it: counters, history, places, receipts. `reworded` finds it by
-        its earlier ids. The store has no other entry of the new id.
+        It keeps its number, and all that is stored about it: counters, history, places, receipts.
+        `reworded` finds it by its earlier ids. The store has no other entry of the new id.
 
         Raises:
             ForgottenError: the user had a text of it forgotten.
             StorageError: the store can't be written now; nothing was changed.
-
         """
         ...
 
     def reworded(self, old_id: str) -> "Entry | None":
-        """Return the entry that had that id until its description was changed; None without one, or if another has the id now."""
+        """
+        Return the entry that had that id until its description was changed.
+
+        None without one, or if another has the id now.
+        """
         ...
 
     def delete(self, entry_id: str) -> bool:
         """
-        Delete the entry of that id with all its data; return whether there was one.
+        Delete the entry with all its data, and return whether there was one.
 
         Its number is never reused.
         """
         ...
 
     def with_file(self, file_path: str) -> "Entry | None":
-        """Return the entry of the whole file of that absolute path, None without one."""
+        """Return the entry of the whole file at that absolute path, None without one."""
         ...
 
     def sections_of(self, file_path: str) -> "list[Entry]":
-        """Return the entries of the sections of the file of that absolute path, by anchor."""
+        """
+        Return the entries of a file's sections, by anchor.
+
+        The path is absolute.
+        """
         ...
 
     def files_starting_with(self, prefix: str) -> list[str]:
@@ -135,7 +152,9 @@ class EntryRepository(EntryState, Protocol):
         after: "Entry | None" = None,
     ) -> "list[Entry]":
         """
-        Return entries of *only* by descending *order*, then the newest `updated_at`, then by id.
+        Return entries of *only*, sorted.
+
+        The order is by descending *order*, then the newest `updated_at`, then by id.
 
         Args:
             only: Which entries.
@@ -143,16 +162,23 @@ class EntryRepository(EntryState, Protocol):
             offset: How many of the first are skipped.
             order: The first sort key.
             after: Only entries after this one by `updated_at` and id; it need not be in the store.
-
         """
         ...
 
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
-        """Return the number of entries for each value of *field*, the most frequent first; no value is empty text."""
+        """
+        Return the number of entries for each value of *field*, the most frequent first.
+
+        No value is empty text.
+        """
         ...
 
     def ids_starting_with(self, prefix: str, limit: int) -> list[str]:
-        """Return at most *limit* ids of entries, sorted, that begin with *prefix*, or one of whose earlier ids does."""
+        """
+        Return at most *limit* ids of entries with a matching id, sorted.
+
+        The present id or an earlier one begins with *prefix*.
+        """
         ...
 
 
@@ -160,61 +186,77 @@ class RankingReads(EntryState, Protocol):
     """Narrow reads of entries by their numbers, for ranking, recall and a session start."""
 
     def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
-        """Return the entries of *seqs* in that order; unknown numbers are left out."""
+        """Return the entries of *seqs* in that order, without unknown numbers."""
         ...
 
     def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
-        """Return the printed fields of the entries *seqs*, in that order; unknown numbers are left out."""
+        """Return the printed fields of *seqs* in that order, without unknown numbers."""
         ...
 
     def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
         """
-        Return the summaries that a session start prints of *seqs*, in that order; unknown numbers are left out.
+        Return the summaries that a session start prints of *seqs*, in that order.
 
-        Descriptions may be cut after 2,000 characters.
+        Unknown numbers are left out. Descriptions may be cut after 2,000 characters.
         """
         ...
 
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
-        """Return the summaries of at most *limit* entries of *only*, the newest first, then by id."""
+        """Return at most *limit* summaries of *only*, the newest first, then by id."""
         ...
 
     def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
-        """Return the fields of the entries *seqs* that ranking reads, in no order."""
+        """Return the fields that ranking reads of *seqs*, in no order."""
         ...
 
     def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
-        """Return the fields of the entries *seqs* that the policies of recall read, in no order."""
+        """Return the fields that the policies of recall read of *seqs*, in no order."""
         ...
 
     def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
-        """Return those of *seqs* whose place another of *seqs* probably takes, unless the user decided that both stay."""
+        """
+        Return those of *seqs* that another of them probably replaces.
+
+        Pairs that the user decided to keep are left out.
+        """
         ...
 
     def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
-        """Return the files and features that each of *seqs* refers to; unknown numbers are left out."""
+        """
+        Return the files and features that each of *seqs* refers to.
+
+        Unknown numbers are left out.
+        """
         ...
 
     def newest_by_track_record(
         self, k: int, visible_in: Visibility | None = None, of: Collection[TrackRecord] | None = None
     ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
         """
-        Return the *k* newest learnings of each track record that may be ranked, newest first, then by id.
+        Return the *k* newest learnings of each track record that may be ranked.
 
-        With *visible_in*, only those that may be shown there; with *of*, only those of these track records.
-
-        A track record is a combination of category, observation count, confidence
-        and `min(recall_count, 10)`: its entries differ in recency only, so the
-        *k* most prominent of all are among these. Rows are decoded each time they are iterated over.
+        They are the newest first, then by id. With *visible_in*, only those that may be shown
+        there; with *of*, only those of these track records. A track record is a combination of
+        category, observation count, confidence and `min(recall_count, 10)`: its entries differ in
+        recency only, so the *k* most prominent of all are among these. Rows are decoded each time
+        they are iterated over.
         """
         ...
 
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
-        """Return the number of learnings of each category that may be ranked (there); empty categories are left out."""
+        """
+        Return the number of learnings of each category that may be ranked (there).
+
+        Empty categories are left out.
+        """
         ...
 
     def most_observed(self, visible_in: Visibility | None = None) -> int:
-        """Return the largest observation count of a learning that may be ranked (there), 1 without any."""
+        """
+        Return the maximum observation count of learnings that may be ranked (there).
+
+        It is 1 without any.
+        """
         ...
 
     def constitutional(self, only: EntryFilter) -> list[ConstitutionalText]:
@@ -233,7 +275,7 @@ class Proposal(NamedTuple):
     Attributes:
         older: The id of the earlier learning.
         newer: The id of the later one.
-        probability: That the later one takes the place of the earlier one.
+        probability: The probability that the later one replaces the earlier one.
     """
 
     older: str
@@ -242,11 +284,13 @@ class Proposal(NamedTuple):
 
 
 class Proposals(Protocol):
-    """The pairs that were found."""
+    """The pairs of learnings to review."""
 
     def propose(self, proposal: Proposal) -> None:
         """
-        Add *proposal*; a pair that is known, or of which an entry is gone, stays as it is.
+        Add *proposal*.
+
+        A pair that is known, or of which an entry is gone, is unchanged.
 
         Raises:
             StorageError: the store can't be written now.
@@ -254,12 +298,12 @@ class Proposals(Protocol):
         ...
 
     def open(self, limit: int) -> list[Proposal]:
-        """Return at most *limit* pairs that were not decided, the most probable first, then by id."""
+        """Return at most *limit* undecided pairs, the most probable first, then by id."""
         ...
 
     def reject(self, older: str, newer: str) -> bool:
         """
-        Keep both entries of a pair from now on; return whether the pair was open.
+        Keep both entries of a pair, and return whether the pair was open.
 
         Raises:
             StorageError: the store can't be written now.

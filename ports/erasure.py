@@ -1,4 +1,8 @@
-"""The places where texts are kept and erased, the journal of an unfinished run, and what was forgotten."""
+"""
+Places where texts are kept and erased, and the forgotten texts.
+
+The journal of an unfinished run is here, too.
+"""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -10,13 +14,12 @@ if TYPE_CHECKING:
 
 class Found(NamedTuple):
     """
-    Something that is to be forgotten, where it is kept.
+    Occurrences of texts to forget in one place.
 
     Attributes:
         place: A path, or a path and a table.
-        number: How often, at least once: rows, lines, sections or files.
+        number: The number of rows, lines, sections or files, at least 1.
         noun: For what is counted, in the singular.
-
     """
 
     place: str
@@ -31,8 +34,8 @@ class OwnedText(NamedTuple):
     Attributes:
         owner: The id of its entry or section, empty without one.
         text: Of an entry, a section or an exchange.
-        is_identity: Whether the text alone identifies it; a reason or a note may be that of other entries too.
-
+        is_identity: Whether the text alone identifies it; a reason or a note may be that of other
+            entries too.
     """
 
     owner: str
@@ -45,7 +48,7 @@ class Place(Protocol):
 
     def found(self, erasure: "Erasure") -> Sequence[Found]:
         """
-        Return what `erase` would remove; nothing is changed.
+        Return what `erase` would remove, without any change.
 
         Raises:
             HardwonError: the place can't be read.
@@ -54,7 +57,9 @@ class Place(Protocol):
 
     def texts(self, erasure: "Erasure") -> Iterable[OwnedText]:
         """
-        Return the texts that `erase` removes, by which they are recognised when they come back.
+        Return the texts that `erase` removes.
+
+        By these they are recognised later.
 
         Raises:
             HardwonError: the place can't be read.
@@ -63,7 +68,9 @@ class Place(Protocol):
 
     def erase(self, erasure: "Erasure") -> None:
         """
-        Remove all that holds any of *erasure*; idempotent, so that an interrupted run is repeated.
+        Remove all that holds any of *erasure*.
+
+        Idempotent, so that an interrupted run is repeated.
 
         Raises:
             HardwonError: the place can't be written; the message names it.
@@ -81,7 +88,9 @@ class Place(Protocol):
 
     def redact(self) -> None:
         """
-        Redact all that was kept before, by the rules of today; idempotent.
+        Redact all that was kept before, by the rules of today.
+
+        Idempotent.
 
         Raises:
             HardwonError: the place can't be written; the message names it.
@@ -90,11 +99,13 @@ class Place(Protocol):
 
 
 class StoreTexts(Protocol):
-    """The texts of all entries of the store, to be searched for spellings of a text."""
+    """The texts of all entries of the store, searched for spellings of a text."""
 
     def ids_holding(self, erasure: "Erasure") -> Sequence[str]:
         """
-        Return the ids of the entries that hold any of *erasure* in a text, a label or the path of their file.
+        Return the ids of the entries that hold any of *erasure*.
+
+        They hold it in a text, a label or the path of their file.
 
         Raises:
             StorageError: the store can't be read.
@@ -103,7 +114,11 @@ class StoreTexts(Protocol):
 
     def unused(self, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
         """
-        Return those of *texts*, which are folded, that no entry holds but those with the ids *forgotten*.
+        Return those of *texts* that only the entries *forgotten* hold.
+
+        Args:
+            texts: Folded.
+            forgotten: The ids of entries.
 
         Raises:
             StorageError: the store can't be read.
@@ -112,7 +127,9 @@ class StoreTexts(Protocol):
 
     def traces(self, words: Iterable[str]) -> Sequence[str]:
         """
-        Return a line for each file of the store whose bytes hold any of *words* that no row holds.
+        Return a line for each file of the store with traces of *words*.
+
+        A trace is in the bytes of the file, but in no row.
 
         Args:
             words: Folded, at least 6 characters each.
@@ -124,20 +141,25 @@ class StoreTexts(Protocol):
 
 
 class ErasableRows(Place, StoreTexts, Protocol):
-    """The rows of a store, as a place that keeps texts and as texts to be searched."""
+    """The rows of a store, both as a place and as searchable texts."""
 
 
 class KeptElsewhere(Protocol):
-    """Places that are not ours to change: files of the user, git's history, transcripts of agents."""
+    """
+    Places that hardwon may not change.
+
+    They are files of the user, git's history, and transcripts of agents.
+    """
 
     def holding(self, erasure: "Erasure", files: Iterable[str]) -> Sequence[str]:
         """
-        Return a line for each place that holds any of *erasure*, or may hold earlier texts of *files*.
+        Return a line for each place that holds any of *erasure*.
+
+        Also for places that may hold earlier texts of *files*.
 
         Args:
             erasure: The texts and ids.
             files: Paths of files in which they stood.
-
         """
         ...
 
@@ -146,11 +168,15 @@ class Proof(Protocol):
     """The bytes of all files that hardwon keeps."""
 
     def remains(self, erasure: "Erasure") -> Sequence[str]:
-        """Return a line for each of these files that still holds any of *erasure*, with what it holds."""
+        """
+        Return a line for each of these files that still holds any of *erasure*.
+
+        The line says what it holds.
+        """
         ...
 
     def searched(self) -> int:
-        """Return how many files `remains` reads."""
+        """Return the number of files that `remains` reads."""
         ...
 
 
@@ -163,9 +189,9 @@ class Begun(NamedTuple):
         wanted: The text that the user gave, empty without one.
         words: The words of the forgotten entries, folded.
         files: The paths of files in which they stood.
-        keeps_banks: Whether the knowledge banks stay as they are.
-        folders: The folders that are searched, which the store may not know any more when the run is completed.
-
+        keeps_banks: Whether the knowledge banks are unchanged.
+        folders: The folders that are searched; when the run is completed, the store may not know
+            them any more.
     """
 
     erasure: "Erasure"
@@ -177,11 +203,13 @@ class Begun(NamedTuple):
 
 
 class ErasureJournal(Protocol):
-    """The run that was begun and has not ended, so that the next one completes it after a crash."""
+    """The unfinished run, which the next one completes after a crash."""
 
     def begin(self, run: Begun) -> None:
         """
-        Write *run*, readable by its owner alone, before anything is changed.
+        Write *run* before anything is changed.
+
+        Only its owner can read it.
 
         Raises:
             StorageError: it can't be written.
@@ -189,22 +217,26 @@ class ErasureJournal(Protocol):
         ...
 
     def unfinished(self) -> Begun | None:
-        """Return the run that was begun; None without one, and for a journal that can't be read."""
+        """
+        Return the unfinished run, None without one.
+
+        None also for a journal that can't be read.
+        """
         ...
 
     def end(self) -> None:
-        """Overwrite and remove the journal; idempotent."""
+        """Overwrite and remove the journal (idempotent)."""
         ...
 
 
 class ForgottenHashes(NamedTuple):
     """
-    All that a store keeps of forgotten texts, for a copy of it.
+    The hashes of a store's forgotten texts, for a copy of it.
 
     Attributes:
-        keys: Of the hashes, 32 bytes each; a store that was copied into another one left its own there.
+        keys: Of the hashes, 32 bytes each; a store that was copied into another one left its own
+            there.
         rows: The hashes of a passage and of its owner, 16 bytes each, and the time.
-
     """
 
     keys: tuple[bytes, ...] = ()
@@ -213,9 +245,10 @@ class ForgottenHashes(NamedTuple):
 
 class ForgottenTexts(Protocol):
     """
-    Keyed hashes of forgotten texts; the keys leave the store in copies of it only.
+    Keyed hashes of forgotten texts.
 
-    Every write of an entry asks it, and so does whatever writes text to a file.
+    The keys leave the store in copies of it only. Every write of an entry checks them, and so does
+    every write of text to a file.
     """
 
     def add(self, owner: str, texts: Iterable[str], at: dt.datetime, words: Iterable[str] = ()) -> None:
@@ -234,16 +267,24 @@ class ForgottenTexts(Protocol):
         ...
 
     def holds(self, texts: Iterable[str]) -> bool:
-        """Return whether any of *texts* is forgotten, or a paragraph of it; reads none of them when nothing is."""
+        """
+        Return whether any of *texts*, or a paragraph of it, is forgotten.
+
+        Reads none of them when nothing is.
+        """
         ...
 
     def without(self, text: str) -> str:
-        """Return *text* without its forgotten paragraphs; empty if it is forgotten as a whole."""
+        """
+        Return *text* without its forgotten paragraphs.
+
+        It is empty if the whole text is forgotten.
+        """
         ...
 
     def lift(self, owner: str) -> bool:
         """
-        Stop recognising what was added for *owner*; return whether there was anything.
+        Stop recognising the texts of *owner*, and return whether there were any.
 
         Raises:
             StorageError: the store can't be written now.
@@ -256,7 +297,7 @@ class ForgottenTexts(Protocol):
 
     def adopt(self, hashes: ForgottenHashes) -> None:
         """
-        Recognise what another store recognises, too; idempotent.
+        Recognise the forgotten texts of another store, too (idempotent).
 
         Raises:
             StorageError: the store can't be written now.

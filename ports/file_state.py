@@ -1,4 +1,4 @@
-"""The store's knowledge of files: absent files, deleted sections, and imports done before."""
+"""The store's knowledge of files: absent files, deleted sections, and earlier imports."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -8,17 +8,22 @@ if TYPE_CHECKING:
     from hardwon.domain.model.file_state import AbsentFile
 
 MAX_ABSENT = 10_000
-"""Absent files of which the state is kept; those that went before count as new when they come back."""
+"""The number of absent files whose state is kept; older ones count as new when they return."""
 
 
 class Absences(Protocol):
-    """State of files that are gone, for when a branch switch or a move brings them back, maybe under another path."""
+    """
+    State of files that are gone, for their return.
+
+    A branch switch or a move may bring them back, maybe under another path.
+    """
 
     def keep(self, absent: "AbsentFile", at: dt.datetime) -> None:
         """
         Store *absent*, replacing an earlier state of that path.
 
-        Of the other files the states of those that went last are kept, up to `MAX_ABSENT` with this one.
+        Of the other files the states of those that went last are kept, up to `MAX_ABSENT` with this
+        one.
 
         Raises:
             StorageError: the store can't be written now.
@@ -27,10 +32,10 @@ class Absences(Protocol):
 
     def of(self, file_path: str, file_hash: str) -> "AbsentFile | None":
         """
-        Return the absent file that an appearing file may be, None for a new file.
+        Return the absent file that an appearing file may be.
 
-        The file of that path comes first, whatever its text was; else, of the files whose
-        whole text had that hash, the one that went last, then the first by path.
+        None for a new file. The file of that path comes first, whatever its text was; else, of the
+        files whose whole text had that hash, the one that went last, then the first by path.
         """
         ...
 
@@ -52,7 +57,6 @@ class Tombstone(NamedTuple):
         file_path: Absolute, links resolved.
         anchor_id: The section; empty for the whole file.
         file_hash: sha256 of the file at the deletion.
-
     """
 
     file_path: str
@@ -61,7 +65,11 @@ class Tombstone(NamedTuple):
 
 
 class Tombstones(Protocol):
-    """The deleted sections, which indexing does not bring back until their file changes."""
+    """
+    The deleted sections.
+
+    Indexing does not restore them until their file changes.
+    """
 
     def add(self, tombstone: Tombstone, at: dt.datetime) -> None:
         """
@@ -73,7 +81,7 @@ class Tombstones(Protocol):
         ...
 
     def deleted(self, file_path: str, file_hash: str) -> frozenset[str]:
-        """Return the anchors that were deleted from the file of that path while it had that hash."""
+        """Return the anchors that were deleted while the file had that hash."""
         ...
 
     def forget(self, file_path: str) -> None:
@@ -87,14 +95,18 @@ class Tombstones(Protocol):
 
 
 class ImportLedger(Protocol):
-    """The headings imported from knowledge-bank files and older indexes, so that none is imported twice."""
+    """
+    The headings imported from knowledge-bank files and older indexes.
+
+    None is imported twice.
+    """
 
     def headings(self, path: str) -> set[str]:
         """Return the headings of *path* that were imported."""
         ...
 
     def fingerprint(self, path: str) -> str | None:
-        """Return the fingerprint of *path* at its last import, None if it was never imported."""
+        """Return the fingerprint of *path* at its last import, None without one."""
         ...
 
     def record(self, path: str, headings: set[str], fingerprint: str) -> None:

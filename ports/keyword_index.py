@@ -1,4 +1,4 @@
-"""Keyword search: the full-text index, and the trigger phrases that prompts are matched with."""
+"""Keyword search: the full-text index, and the trigger phrases for prompts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, Protocol
@@ -34,13 +34,15 @@ class KeywordIndex(Protocol):
 
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> Matches:
         """
-        Return the entries of *only* that contain any, or all, of *terms*, scored by BM25, higher is better.
+        Return the entries of *only* that contain any, or all, of *terms*.
 
-        A term is text, never query syntax. No terms find nothing.
+        They are scored by BM25, higher is better. A term is text, never query syntax. No terms find
+        nothing.
 
         Args:
             terms: The words to find.
-            mode: `any`: one term is enough, keyword labels included; `all`: an entry's own texts contain every term.
+            mode: `any`: one term is enough, keyword labels included; `all`: an entry's own texts
+                contain every term.
             only: The entries searched; term frequencies are those of the whole index.
             deadline: When the answer is due.
 
@@ -51,11 +53,11 @@ class KeywordIndex(Protocol):
 
     def weigh(self, terms: Sequence[str], only: EntryFilter, deadline: Deadline) -> Matches:
         """
-        Return the entries of *only* that contain any of *terms*, scored by `passage_evidence` of their best passage.
+        Return the entries of *only* that contain any of *terms*, scored by passage.
 
-        A passage with all terms scores at least `ScoreStatistics.full`.
-        Identifiers such as `parseRequest` are also found by their parts.
-        When terms are too frequent to be read in time, only the rarest count.
+        The score is `passage_evidence` of their best passage. A passage with all terms scores at
+        least `ScoreStatistics.full`. Identifiers such as `parseRequest` are also found by their
+        parts. When terms are too frequent to be read in time, only the rarest count.
 
         Raises:
             KeywordIndexUnavailableError: there is no usable index, or *deadline* passed.
@@ -64,9 +66,10 @@ class KeywordIndex(Protocol):
 
     def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
         """
-        Return words that begin with *beginning*, the most frequent first, as `keywords.completions` chooses them.
+        Return words that begin with *beginning*, the most frequent first.
 
-        Texts are scanned for it: it is for a word that is being typed, not for every question.
+        `keywords.completions` chooses them. Texts are scanned for it: it is for a word that is
+        being typed, not for every question.
 
         Args:
             beginning: Lower case, letters and digits.
@@ -88,7 +91,6 @@ class TriggerOwner(NamedTuple):
         file_path: Its file; None for a learning.
         anchor_id: The section of that file; empty for the whole file.
         phrases: The user's words that trigger it.
-
     """
 
     number: int
@@ -103,16 +105,28 @@ class TriggerOwner(NamedTuple):
 
 
 class TriggerSource(Protocol):
-    """The stored trigger phrases, with the version numbers that a cache of them needs."""
+    """The stored trigger phrases, with the version numbers that a cache needs."""
 
     def own_changes(self) -> int:
-        """Return the number of changes made over this connection; reads nothing from the store."""
+        """
+        Return the number of changes made over this connection.
+
+        Reads nothing from the store.
+        """
         ...
 
     def version(self) -> int:
-        """Return a number that differs after every change of an entry, also by other processes."""
+        """
+        Return a number that differs after every change of an entry.
+
+        Changes by other processes count, too.
+        """
         ...
 
     def owners(self, only: EntryFilter) -> Sequence[TriggerOwner]:
-        """Return the entries of *only* with trigger phrases, by number, without deprecated and expired ones."""
+        """
+        Return the entries of *only* with trigger phrases, by number.
+
+        Deprecated and expired ones are left out.
+        """
         ...

@@ -1,4 +1,4 @@
-"""The markdown files of a knowledge bank: as an import reads them, and as a retrospective writes them."""
+"""The markdown files of a knowledge bank, for imports and retrospectives."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
@@ -20,7 +20,6 @@ class BankFile(NamedTuple):
         project: Its project, None for the user's own bank.
         fingerprint: Differs after each change of the file; computed without reading it.
         size: In bytes.
-
     """
 
     path: str
@@ -34,16 +33,24 @@ class KnowledgeBank(Protocol):
     """The knowledge banks to import: the project's files first, then the user's own."""
 
     def files(self) -> Sequence[BankFile]:
-        """Return the existing files; those that can't be read are left out with a warning."""
+        """
+        Return the existing files.
+
+        Those that can't be read are left out with a warning.
+        """
         ...
 
     def read(self, file: BankFile) -> "Sequence[BankEntry] | None":
-        """Return the entries of *file* in order, None if it can't be read or is conflicted."""
+        """
+        Return the entries of *file* in order.
+
+        None if it can't be read or is conflicted.
+        """
         ...
 
 
 class BankFiles(Protocol):
-    """The files of the project's knowledge bank and of the user's own, written together."""
+    """The files of the project's bank and of the user's own, written together."""
 
     def banks(self) -> "Banks":
         """
@@ -56,23 +63,27 @@ class BankFiles(Protocol):
 
     def held(self) -> "AbstractContextManager[Banks]":
         """
-        Return a context that locks the files against other hardwon processes and gives their lessons.
+        Return a context that locks the files and gives their lessons.
+
+        The lock is against other hardwon processes.
 
         Raises:
-            UneditableFileError: they can't be locked, or another process holds the lock for too long.
+            UneditableFileError: they can't be locked, or another process holds the lock for too
+                long.
             UnreadableFileError: they can't be read.
         """
         ...
 
     def write(self, banks: "Banks") -> None:
         """
-        Write the files whose text differs from the one read: all of them, or none if one can't be written.
+        Write all files whose text differs from the one read, or none.
 
-        Each file is written atomically; a killed process may leave some written and others not.
+        None is written if one can't be. Each file is written atomically; a killed process may leave
+        some written and others not.
 
         Raises:
-            UneditableFileError: a file leads out of its folder, is read-only, was changed by another process since it
-                was read, or can't be written; the message names it.
+            UneditableFileError: a file leads out of its folder, is read-only, was changed by
+                another process since it was read, or can't be written; the message names it.
         """
         ...
 

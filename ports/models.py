@@ -1,4 +1,4 @@
-"""The models, of embeddings and of keyword labels, and the background in which they are asked."""
+"""The models of embeddings and keyword labels, and the background that runs them."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
@@ -20,12 +20,20 @@ class Embedder(Protocol):
 
     @property
     def space(self) -> Space:
-        """The space of every vector this embedder makes; cheap, loads no model."""
+        """
+        The space of every vector this embedder makes.
+
+        Cheap, loads no model.
+        """
         ...
 
     @property
     def max_tokens(self) -> int:
-        """The maximum number of tokens of a text; the rest is cut off."""
+        """
+        The maximum number of tokens of a text.
+
+        The rest is cut off.
+        """
         ...
 
     def embed(self, texts: Sequence[str], task: Task, deadline: Deadline) -> list[Vector]:
@@ -54,7 +62,7 @@ class DownloadableEmbedder(Embedder, Protocol):
         Download the model.
 
         Args:
-            progress: Told the stage, and how many bytes of how many are done.
+            progress: Called with the stage, the bytes done and all bytes.
 
         Raises:
             EmbedderError: it can't be downloaded.
@@ -67,7 +75,9 @@ class KeywordLabeler(Protocol):
 
     def label(self, entry: "Entry", deadline: Deadline) -> list[str]:
         """
-        Return the labels as the model gave them; callers validate them.
+        Return the labels as the model gave them.
+
+        Callers validate them.
 
         Raises:
             LabelerUnavailableError: no key, or no answer before *deadline*.
@@ -90,16 +100,21 @@ class Pending(Protocol[T_co]):
 
 
 class Background(Protocol):
-    """Runs work beside the caller; work that hangs does not delay the end of the process."""
+    """
+    Runs work beside the caller.
+
+    Work that hangs does not delay the end of the process.
+    """
 
     def start(self, work: Callable[[], T]) -> Pending[T]:
-        """Start *work*; never raises."""
+        """Start *work*, without raising."""
         ...
 
     def memoised(self, embedder: Embedder) -> Embedder:
         """
-        Return *embedder* with answers and errors memoised by text; it is thread-safe.
+        Return *embedder* with answers and errors memoised by text.
 
-        Its requests run in the background. A request that timed out once is not waited for again.
+        It is thread-safe. Its requests run in the background. A request that timed out once is not
+        waited for again.
         """
         ...

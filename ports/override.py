@@ -1,4 +1,8 @@
-"""`typing.override`, which Python 3.11 lacks; nothing is imported for it at run time."""
+"""
+`typing.override`, which Python 3.11 lacks.
+
+Nothing is imported for it at run time.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar

@@ -10,7 +10,7 @@ from hardwon.domain.model.vocabulary import Category, Kind
 
 class Label(NamedTuple):
     """
-    How an entry is listed.
+    An entry in a list.
 
     Attributes:
         seq: The store's number of the entry.
@@ -27,7 +27,7 @@ class Label(NamedTuple):
 
 class Created(NamedTuple):
     """
-    The number of entries of one kind and project that were made in a week.
+    The number of entries of one kind and project made in a week.
 
     Attributes:
         week: Its Monday, in UTC.
@@ -42,22 +42,34 @@ class Created(NamedTuple):
 
 
 class Overview(Protocol):
-    """Reads that are fast also for 100,000 entries; rows that can't be decoded are left out."""
+    """
+    Reads that are fast also for 100,000 entries.
+
+    Rows that can't be decoded are left out.
+    """
 
     def labels(self, only: EntryFilter) -> Sequence[Label]:
         """Return the labels of the entries of *only*, by number."""
         ...
 
     def created(self, only: EntryFilter) -> Sequence[Created]:
-        """Return the numbers of the entries of *only* by the week in which they were made, then by kind and project."""
+        """Return the numbers of the entries of *only* by week, kind and project."""
         ...
 
     def shown(self) -> Mapping[dt.date, int]:
-        """Return how many entries were injected in each week, by its Monday, in the injections that have a receipt; not those that the model missed."""
+        """
+        Return the number of injected entries in each week, by its Monday.
+
+        Only injections with a receipt count, without those that the model missed.
+        """
         ...
 
     def used(self) -> Mapping[dt.date, int]:
-        """Return how many entries were used in sessions of each week, by its Monday, in ascending order."""
+        """
+        Return the number of entries used in sessions of each week, by its Monday.
+
+        The weeks are in ascending order.
+        """
         ...
 
     def shown_of(self, entry_ids: Iterable[str]) -> Mapping[str, Mapping[dt.date, int]]:
@@ -65,7 +77,7 @@ class Overview(Protocol):
         ...
 
     def entries_by_file(self) -> Iterator[tuple[str, str, int]]:
-        """Yield the id of a project, the path of a file and how many of the project's entries it has, for every file."""
+        """Yield a project's id, a path and its number of entries, for every file."""
         ...
 
 
@@ -74,10 +86,11 @@ class Plane(NamedTuple):
     Vectors in two dimensions.
 
     Attributes:
-        points: The place of each entry, by number, ascending: x and y in `[-1, 1]`, both in one unit.
+        points: The place of each entry, by number, ascending: x and y in `[-1, 1]`, both in one
+            unit.
         variance: The share of the variance of all vectors that x and y show, each in `[0, 1]`.
-        groups: The numbers of entries that are near duplicates of each other, ascending, the largest group first; None where
-            there are too many entries to compare.
+        groups: The numbers of entries that are near duplicates of each other, ascending, the
+            largest group first; None where there are too many entries to compare.
     """
 
     points: Mapping[int, tuple[float, float]] = {}
@@ -90,7 +103,9 @@ class Projection(Protocol):
 
     def plane(self, only: EntryFilter) -> Plane:
         """
-        Return the plane of the entries of *only* that have a vector; equal vectors give an equal plane.
+        Return the plane of the entries of *only* that have a vector.
+
+        Equal vectors give an equal plane.
 
         Raises:
             VectorIndexUnavailableError: vectors can't be compared in this process.

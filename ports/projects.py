@@ -8,10 +8,14 @@ from hardwon.domain.model.project import Identity, Project
 
 
 class Projects(Protocol):
-    """The projects that the store knows, and the folders below which the user trusts every project."""
+    """The known projects, and the folders below which every project is trusted."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Return a context in which changes are atomic; raises StorageError when the store is busy."""
+        """
+        Return a context in which changes are atomic.
+
+        Raises StorageError when the store is busy.
+        """
         ...
 
     def known(self) -> tuple[Project, ...]:
@@ -20,7 +24,7 @@ class Projects(Protocol):
 
     def add(self, identity: Identity, label: str) -> Project:
         """
-        Return the project of that key, added with *label* if the store does not know it.
+        Return the project of that key, adding it with *label* if it is new.
 
         Raises:
             StorageError: the store can't be written now.
@@ -38,7 +42,9 @@ class Projects(Protocol):
 
     def merge(self, project_id: str, into: str) -> int:
         """
-        Let everything that names *project_id* name *into*, and delete the project; return the number of entries.
+        Let all references to *project_id* name *into*, and delete the project.
+
+        Returns the number of entries.
 
         Raises:
             StorageError: the store can't be written now.
@@ -46,7 +52,11 @@ class Projects(Protocol):
         ...
 
     def entry_counts(self) -> Mapping[str, int]:
-        """Return how many entries stand or were said in each project, by id; a project without any is left out."""
+        """
+        Return the number of entries of each project, by id.
+
+        An entry counts where it stands or was said. A project without any is left out.
+        """
         ...
 
     def trusted_folders(self) -> tuple[str, ...]:
@@ -63,12 +73,12 @@ class Projects(Protocol):
         ...
 
     def places_of(self, entry_id: str) -> tuple[str, ...]:
-        """Return the ids of the projects where an entry stands besides its own, sorted."""
+        """Return the ids of the other projects where an entry stands, sorted."""
         ...
 
     def add_place(self, entry_id: str, project_id: str) -> None:
         """
-        Note that the entry of that id is in another project too; idempotent.
+        Record that the entry is in another project too (idempotent).
 
         Raises:
             StorageError: the store can't be written now.

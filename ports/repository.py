@@ -1,4 +1,4 @@
-"""A git repository: its history, whose the versions of its files are, and which files it ignores."""
+"""A git repository: its history, the versions of its files, and ignored files."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,54 +9,69 @@ from hardwon.domain.model.repository import Version
 
 
 class RepositoryHistory(Protocol):
-    """Facts of a repository's past. A *root* is that of an `Identity`."""
+    """
+    Facts of a repository's past.
+
+    A *root* is that of an `Identity`.
+    """
 
     def authorship(self, root: str, deadline: Deadline) -> Authorship:
         """
-        Return whether the user wrote a commit that a branch, tag or other reference reaches; never raises.
+        Return whether the user wrote a commit that a reference reaches.
 
-        Addresses are compared whole, upper and lower case alike. The user's are those of the user's and the machine's
-        configuration; those that a repository's own configuration names do not count.
+        Never raises. A reference is a branch, tag or other. Addresses are compared whole, upper and
+        lower case alike. The user's are those of the user's and the machine's configuration; those
+        that a repository's own configuration names do not count.
 
         Returns:
-            `own` also without a repository, a commit, or an address of the user; `unknown` if there was no answer by
-            the deadline, or none at all.
-
+            `own` also without a repository, a commit, or an address of the user; `unknown` if there
+            was no answer by the deadline, or none at all.
         """
         ...
 
     def first_commit(self, root: str, deadline: Deadline) -> str:
         """
-        Return the hash of the first commit of the checked-out history, of several the smallest.
+        Return the hash of the first commit of the checked-out history.
 
-        Empty where there is none to compare: no repository, no commit, or a history that was cloned in part.
+        Of several, the smallest. Empty where there is none to compare: no repository, no commit, or
+        a history that was cloned in part.
 
         Raises:
             TimeoutError: *deadline* passed; a later call may succeed.
             OSError: git is missing, can't be run or fails.
-
         """
         ...
 
     def has_commit(self, root: str, commit: str) -> bool:
         """
-        Return whether the repository has that commit among its own objects; never raises. No process.
+        Return whether the repository has that commit among its own objects.
 
-        Without an answer it is false: an object that lies elsewhere, as in a clone that borrows them, is not looked for.
+        Never raises, starts no process. Without an answer it is false: an object that lies
+        elsewhere, as in a clone that borrows them, is not searched for.
         """
         ...
 
     def remote(self, root: str) -> str:
-        """Return the address of the remote `origin` without user name and password; empty without one. No process."""
+        """
+        Return the address of the remote `origin`, empty without one.
+
+        It has no user name and password. Starts no process.
+        """
         ...
 
 
 class GitExclusion(Protocol):
-    """The patterns by which git ignores the folders of conversations of a project, for this user alone."""
+    """
+    The patterns by which git ignores a project's folders of conversations.
+
+    They apply to this user alone.
+    """
 
     def exclude(self, project_root: str) -> None:
         """
-        Let git ignore the folders that hardwon writes below `memory`; idempotent, and without effect outside of a repository.
+        Let git ignore the folders that hardwon writes below `memory`.
+
+        Idempotent, and without effect outside of a repository.
 
         Raises:
             UnreadableFileError: the patterns can't be written.
@@ -65,7 +80,7 @@ class GitExclusion(Protocol):
 
     def include(self, project_root: str) -> None:
         """
-        Take these patterns out again; idempotent.
+        Remove these patterns (idempotent).
 
         Raises:
             UnreadableFileError: they can't be taken out.
@@ -73,7 +88,11 @@ class GitExclusion(Protocol):
         ...
 
     def tracked(self, project_root: str) -> Sequence[str]:
-        """Return the files in these folders that git tracks already, from the top of the work tree."""
+        """
+        Return the files in these folders that git already tracks.
+
+        Paths are relative to the top of the work tree.
+        """
         ...
 
 
@@ -81,10 +100,15 @@ class FileVersions(Protocol):
     """
     The present versions of files in working copies.
 
-    A version is the user's if it is in the default branch, if commits of the user brought it, or if the user changed the file
-    and did not commit it yet; and so is everything outside of a repository with commits.
+    A version is the user's if it is in the default branch, if commits of the user brought it, or if
+    the user changed the file and did not commit it yet; and so is everything outside of a
+    repository with commits.
     """
 
     def of(self, path: str) -> Version:
-        """Return the version of the file at *path*, an absolute path; never raises, and without an answer it is of others."""
+        """
+        Return the version of the file at *path*, an absolute path.
+
+        Never raises; without an answer it is of others.
+        """
         ...

@@ -13,9 +13,8 @@ class Replacement(NamedTuple):
 
     Attributes:
         memory_count: The number of entries in the restored scope now.
-        restored: How many entries were added or changed back.
-        removed: How many entries were deleted, because the snapshot lacks them.
-
+        restored: The number of entries added or changed back.
+        removed: The number of entries deleted, because the snapshot lacks them.
     """
 
     memory_count: int
@@ -30,10 +29,11 @@ class Snapshot(Protocol):
         """
         Replace the entries of *contents* by those of the snapshot, atomically.
 
-        Restores numbers, texts, counters, vectors of all spaces and the state of absent files, and updates the
-        indexes. Entries outside of *contents* stay, except those that have left *contents* since or represent
-        the same section of a file. Scope `all` also restores the import ledgers and the store's own decisions,
-        and adds missing history. History is never removed: each changed entry gets a line.
+        Restores numbers, texts, counters, vectors of all spaces and the state of absent files, and
+        updates the indexes. Entries outside of *contents* stay, except those that have left
+        *contents* since or represent the same section of a file. Scope `all` also restores the
+        import ledgers and the store's own decisions, and adds missing history. History is never
+        removed: each changed entry gets a line.
 
         Args:
             contents: The entries to restore.
@@ -41,9 +41,8 @@ class Snapshot(Protocol):
             at: The time in the history.
 
         Raises:
-            StorageError: the outcome differs from the snapshot, the number of an entry belongs to another
-                by now, or the store can't be written; nothing was changed.
-
+            StorageError: the outcome differs from the snapshot, the number of an entry belongs to
+                another by now, or the store can't be written; nothing was changed.
         """
         ...
 
@@ -52,7 +51,7 @@ class Snapshots(Protocol):
     """Copies of the whole store in files, and the checkpoints that name them."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Return a context in which all changes are atomic, those of checkpoint files too."""
+        """Return a context in which all changes are atomic, also of checkpoint files."""
         ...
 
     def checkpoints(self) -> list[Checkpoint]:
@@ -65,16 +64,16 @@ class Snapshots(Protocol):
 
     def take(self, checkpoint: Checkpoint) -> Checkpoint:
         """
-        Copy the store's state before this transaction, validate the copy, and store *checkpoint*.
+        Copy the store's state before this transaction, and store *checkpoint*.
 
-        Call within `transaction`; no other checkpoint may have its name.
+        The copy is validated. Call within `transaction`; no other checkpoint may have its name.
 
         Returns:
             The checkpoint with its number, its count of entries and the path of its file.
 
         Raises:
-            StorageError: the copy can't be written or is incomplete, or there is no store; no copy is left.
-
+            StorageError: the copy can't be written or is incomplete, or there is no store; no copy
+                is left.
         """
         ...
 
@@ -84,7 +83,9 @@ class Snapshots(Protocol):
 
     def opened(self, path: str) -> AbstractContextManager[Snapshot]:
         """
-        Return a context with the snapshot in the file *path*, which is only read.
+        Return a context with the snapshot in the file *path*.
+
+        The file is only read.
 
         Raises:
             NewerSchemaError: a later hardwon wrote it.
@@ -94,7 +95,9 @@ class Snapshots(Protocol):
 
     def back_up(self, path: str, *, replace: bool = False) -> None:
         """
-        Copy the store's state to the file *path*, validated and atomically; only the user may read it.
+        Copy the store's state to the file *path*, validated and atomically.
+
+        Only the user may read it.
 
         Args:
             path: In an existing folder; not one of the store's own files.
@@ -103,6 +106,5 @@ class Snapshots(Protocol):
         Raises:
             InvalidCheckpointError: the file exists.
             StorageError: the copy can't be written or is incomplete, or there is no store.
-
         """
         ...

@@ -1,4 +1,4 @@
-"""An open store, a file of SQLite or a server: all its roles as attributes."""
+"""An open store, a SQLite file or a server, with its roles as attributes."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -43,16 +43,24 @@ class Metadata(Protocol):
 
     @property
     def automatic_provider(self) -> str | None:
-        """The provider that `auto` stands for in this store, None before the first decision."""
+        """The provider that `auto` means in this store, None before the first decision."""
         ...
 
     def decide_provider(self, provider: str, *, force: bool = False) -> None:
-        """Store what `auto` means in this store; with *force*, replace an earlier decision."""
+        """
+        Store the provider that `auto` means in this store.
+
+        *force* replaces an earlier decision.
+        """
         ...
 
     @property
     def label_cursor(self) -> str | None:
-        """The id of the imported entry whose labelling was tried last, None before the first; it may be deleted."""
+        """
+        The id of the imported entry whose labelling was tried last.
+
+        None before the first; it may be deleted.
+        """
         ...
 
     def move_label_cursor(self, entry_id: str) -> None:
@@ -60,11 +68,19 @@ class Metadata(Protocol):
         ...
 
     def embed_cursor(self, space: "Space") -> int:
-        """The number of the entry that embedding everything again in *space* has reached; 0 where no such run was interrupted."""
+        """
+        The number of the last entry embedded again in *space*.
+
+        It is 0 where no run of embedding everything again was interrupted.
+        """
         ...
 
     def move_embed_cursor(self, space: "Space", seq: int) -> None:
-        """Store the number of the entry that embedding everything again in *space* has reached; 0 at its end."""
+        """
+        Store the number of the last entry embedded again in *space*.
+
+        It is 0 at the end of the run.
+        """
         ...
 
 
@@ -72,7 +88,7 @@ class Upkeep(Protocol):
     """Checks and repairs of a store."""
 
     def size(self) -> int:
-        """Return how many bytes it takes."""
+        """Return the size of the store in bytes."""
         ...
 
     def ensure_sound(self) -> None:
@@ -86,7 +102,7 @@ class Upkeep(Protocol):
 
     def ensure_schema(self) -> int:
         """
-        Check that its schema is that of its version; return that version.
+        Check that the schema is that of its version, and return the version.
 
         Raises:
             StorageError: something drifted; the message names each difference.
@@ -99,7 +115,9 @@ class Upkeep(Protocol):
 
     def repair_rows(self) -> list[str]:
         """
-        Repair the rows that can't be read, or set them aside; return a line for each.
+        Repair the rows that can't be read, or set them aside.
+
+        Returns a line for each.
 
         Raises:
             StorageError: the store can't be written.
@@ -116,16 +134,22 @@ class Upkeep(Protocol):
         ...
 
     def has_keyword_index(self) -> bool:
-        """Return whether the keyword index is there and fits the entries."""
+        """Return whether there is a keyword index that fits the entries."""
         ...
 
     def has_outdated_keywords(self) -> bool:
-        """Return whether the keyword index is of an earlier version; it answers until it is refreshed."""
+        """
+        Return whether the keyword index is of an earlier version.
+
+        It answers until it is refreshed.
+        """
         ...
 
     def refresh_keyword_index(self) -> int:
         """
-        Update an index of an earlier version; return the number of entries that were indexed again.
+        Update an index of an earlier version.
+
+        Returns the number of entries that were indexed again.
 
         Raises:
             StorageError: it can't be written.
@@ -134,7 +158,7 @@ class Upkeep(Protocol):
 
     def rebuild_keyword_index(self) -> None:
         """
-        Make the keyword index again.
+        Rebuild the keyword index.
 
         Raises:
             StorageError: the store can't be written.
@@ -143,7 +167,7 @@ class Upkeep(Protocol):
 
     def rebuild_vector_index(self, vectors: VectorStore) -> None:
         """
-        Make again what is derived from *vectors*.
+        Rebuild everything derived from *vectors*.
 
         Raises:
             StorageError: the store can't be written.
@@ -165,7 +189,7 @@ class Store(Protocol):
     An open store.
 
     Attributes:
-        path: How messages name it.
+        path: Its name in messages.
         is_there: Whether there is a store, not an empty stand-in for one.
         file: The path of its file, None for a server, or where there is none yet.
     """
@@ -175,19 +199,27 @@ class Store(Protocol):
     file: str | None
 
     def counting(self) -> "AbstractContextManager[None]":
-        """Return a context in which counters change together; it waits only briefly for other writers, and raises StorageError instead."""
+        """
+        Return a context in which counters change together.
+
+        It waits only briefly for other writers, and raises StorageError instead.
+        """
         ...
 
     def is_in_place(self) -> bool:
-        """Return whether the store that was opened is still the one at its address."""
+        """Return whether the store that was opened is still at its address."""
         ...
 
     def is_current(self) -> bool:
-        """Return whether opening it now would open the same store, or none where there was none."""
+        """
+        Return whether opening it now would open the same store.
+
+        So it is where there was no store, and is none now.
+        """
         ...
 
     def close(self) -> None:
-        """Close the store; idempotent."""
+        """Close the store (idempotent)."""
         ...
 
     @property
@@ -196,11 +228,19 @@ class Store(Protocol):
         ...
 
     def keywords(self, *, enabled: bool) -> "KeywordIndex":
-        """Return the keyword index; one that is not *enabled* refuses every search."""
+        """
+        Return the keyword index.
+
+        One that is not *enabled* refuses every search.
+        """
         ...
 
     def keywords_of_questions(self, *, enabled: bool) -> "KeywordIndex":
-        """Return the keyword index for questions, which are answered without an index where there is none."""
+        """
+        Return the keyword index for questions.
+
+        They are answered without an index where there is none.
+        """
         ...
 
     @property
@@ -213,7 +253,11 @@ class Store(Protocol):
         ...
 
     def vector_index(self, vectors: VectorStore) -> "VectorIndex":
-        """Return the index of *vectors*; worth keeping, as it may keep those it has loaded."""
+        """
+        Return the index of *vectors*.
+
+        Worth keeping, as it may cache those it has loaded.
+        """
         ...
 
     @property
@@ -267,7 +311,11 @@ class Store(Protocol):
         ...
 
     def registry(self, mode: "TrustMode") -> "Registry":
-        """Return what is known of projects, where *mode* says which are trusted; hooks read it."""
+        """
+        Return the known projects, of which *mode* says which are trusted.
+
+        Hooks read it.
+        """
         ...
 
     @property
@@ -307,5 +355,5 @@ class Store(Protocol):
 
     @property
     def copies(self) -> "tuple[KeptElsewhere, ...]":
-        """Where copies of the rows may be that can't be changed from here."""
+        """Places with possible copies of the rows that can't be changed from here."""
         ...

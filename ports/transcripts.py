@@ -1,4 +1,4 @@
-"""The sources of captured sessions: the journal of hook events, and transcripts of the agents."""
+"""The sources of captured sessions: the journal of hook events, and transcripts."""
 
 import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from hardwon.domain.model.conversation.hook_event import HookEvent, NotedProject
 from hardwon.domain.model.conversation.session import Exchange, SessionBuffer
 
 STANDARD_INPUT = "-"
-"""Names standard input in place of the path of a transcript."""
+"""Names standard input in place of a transcript's path."""
 
 
 class CaptureJournal(Protocol):
@@ -16,11 +16,14 @@ class CaptureJournal(Protocol):
 
     def note(self, event: HookEvent, project: NotedProject | None = None) -> int:
         """
-        Append *event* durably; return how many replies of its session are unhandled, this one included.
+        Append *event* durably, and return its session's number of unhandled replies.
+
+        This one is included.
 
         Args:
-            event: As a hook told it.
-            project: The project of the event's folder, which replaces the one noted before; None to note none.
+            event: As a hook received it.
+            project: The project of the event's folder, which replaces the one noted before; None to
+                note none.
 
         Raises:
             StorageError: the journal can't be written now.
@@ -28,11 +31,19 @@ class CaptureJournal(Protocol):
         ...
 
     def noted_project(self, folder: str) -> NotedProject | None:
-        """Return the project last noted with an event of *folder*, None without one; kept as long as its sessions are."""
+        """
+        Return the project last noted with an event of *folder*, None without one.
+
+        It is kept as long as its sessions are.
+        """
         ...
 
     def waiting(self) -> list[Waiting]:
-        """Return the unhandled events of each session in summary, the longest waiting session first."""
+        """
+        Return a summary of each session's unhandled events.
+
+        The longest waiting session is first.
+        """
         ...
 
     def events(self, session_id: str) -> list[HookEvent]:
@@ -49,7 +60,9 @@ class CaptureJournal(Protocol):
 
     def keep(self, buffer: SessionBuffer, *, handled: int = 0) -> None:
         """
-        Replace the session's buffer and delete its events up to number *handled*, atomically.
+        Replace the session's buffer and delete its handled events, atomically.
+
+        These are the events up to number *handled*.
 
         Raises:
             StorageError: the journal can't be written now.
@@ -58,9 +71,10 @@ class CaptureJournal(Protocol):
 
     def keep_newest(self, most: int) -> Mapping[str, int]:
         """
-        Delete unhandled events beyond *most*, those noted first; return how many of each session.
+        Delete unhandled events beyond *most*, those noted first.
 
-        Their times do not matter: nothing else deletes an event that was not handled.
+        Returns how many of each session. Their times do not matter: nothing else deletes an event
+        that was not handled.
 
         Raises:
             StorageError: the journal can't be written now.
@@ -69,7 +83,9 @@ class CaptureJournal(Protocol):
 
     def forget_settled(self, since: dt.datetime) -> None:
         """
-        Delete the buffers that did not change *since* then, of sessions of which nothing waits, and their projects.
+        Delete the buffers that did not change *since* then, with their projects.
+
+        Those of sessions with unhandled events stay.
 
         Raises:
             StorageError: the journal can't be written now.
@@ -87,7 +103,6 @@ class Transcribed(NamedTuple):
         is_over: Whether the next exchange has begun; the last one may still grow.
         session_id: Its session, empty if the transcript does not name it.
         branch: Its git branch, likewise.
-
     """
 
     exchange: Exchange
@@ -102,7 +117,7 @@ class Transcripts(Protocol):
 
     def read(self, path: str, position: int = 0) -> Iterator[Transcribed]:
         """
-        Yield the exchanges of the transcript at *path*, in order, starting at *position*.
+        Yield the exchanges of a transcript in order, from *position*.
 
         Injected text, tool calls and results (except questions and their answers),
         thinking, meta lines, compaction summaries, sidechains and secrets are left out.
@@ -110,11 +125,12 @@ class Transcripts(Protocol):
 
         Args:
             path: The file; `-` for standard input.
-            position: A `begins_at` of an earlier reading; 0 for all. Beyond the end, all is read again.
+            position: A `begins_at` of an earlier reading; 0 for all. Beyond the end, all is read
+                again.
 
         Raises:
-            UnreadableFileError: it can't be read, is no transcript, or none of its exchanges has a time.
-
+            UnreadableFileError: it can't be read, is no transcript, or none of its exchanges has a
+                time.
         """
         ...
 
@@ -124,7 +140,6 @@ class PastTranscript(NamedTuple):
     The transcript of an earlier session.
 
     Attributes:
-        path: The file.
         folder: The folder in which the session was begun.
         session_id: The session, by the host's name.
         size: In bytes.
@@ -142,5 +157,9 @@ class PastTranscripts(Protocol):
     """The transcripts that the agents keep themselves."""
 
     def all(self) -> Sequence[PastTranscript]:
-        """Return all that can be read and name their folder and session, the last changed at the end."""
+        """
+        Return all that can be read and name their folder and session.
+
+        The last changed is at the end.
+        """
         ...

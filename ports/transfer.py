@@ -1,4 +1,4 @@
-"""All contents of a store, for an export, and what an import adds that no other role can."""
+"""All contents of a store, for an export and for an import."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -8,7 +8,11 @@ from hardwon.domain.model.export import ExportedEntry, Record
 
 
 class StoreContents(Protocol):
-    """Reads a store record by record, and adds records without changing what is there."""
+    """
+    Reads a store record by record, and adds records.
+
+    Existing records are unchanged.
+    """
 
     def snapshot(self) -> AbstractContextManager[None]:
         """Return a context in which all reads see one consistent state."""
@@ -19,11 +23,19 @@ class StoreContents(Protocol):
         ...
 
     def records(self) -> Iterator[Record]:
-        """Yield all records in the order of `RECORD_NAMES`, entries by number; every path is absolute."""
+        """
+        Yield all records in the order of `RECORD_NAMES`, entries by number.
+
+        Every path is absolute.
+        """
         ...
 
     def is_unused(self) -> bool:
-        """Return whether the store never held an entry, so that every number is free."""
+        """
+        Return whether the store never held an entry.
+
+        Then every number is free.
+        """
         ...
 
     def reserve(self, number: int) -> None:
@@ -37,10 +49,10 @@ class StoreContents(Protocol):
 
     def add_activity(self, exported: ExportedEntry) -> None:
         """
-        Add what is recorded about an entry to the stored entry of the id of its `entry`; idempotent.
+        Add an entry's recorded activity to the stored entry of its id.
 
-        A counter becomes the larger of both, a time the later of both. Places, aliases, changes and uses
-        are added unless they are there; an id that an entry has is no alias.
+        Idempotent: a counter becomes the larger of both, a time the later of both. Places, aliases,
+        changes and uses are added unless they are there; an id that an entry has is no alias.
 
         Raises:
             StorageError: the store can't be written now.
@@ -49,9 +61,11 @@ class StoreContents(Protocol):
 
     def add(self, record: Record) -> None:
         """
-        Add a record that is not an entry, nor a project, unless there is one of its path, or number; idempotent.
+        Add a record that is neither an entry nor a project.
 
-        Headings join those of the same source.
+        Idempotent: it is not added if there is one of its path, or number. Headings join those of
+            the same
+        source.
 
         Raises:
             StorageError: the store can't be written now.
@@ -64,7 +78,7 @@ class ExportedRecords(Protocol):
     The records of an export, which can be read more than once.
 
     Attributes:
-        count: How many the header names.
+        count: The number of records in the header.
     """
 
     count: int

@@ -1,4 +1,4 @@
-"""Vector search: the stored vectors of a space, the index over them, and the matches of one query."""
+"""Vector search: stored vectors, the index over them, and matches of a query."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -11,13 +11,17 @@ from hardwon.domain.model.vocabulary import Category, Kind
 
 class Matches(Protocol):
     """
-    All matches of one query in one index; the search ran once, reading is cheap.
+    All matches of one query in one index.
 
-    The index defines the scores; higher is better.
+    The search ran once, reading is cheap. The index defines the scores; higher is better.
     """
 
     def count(self) -> int:
-        """Return the number of all entries found; an index may estimate it where there are more than 20,000."""
+        """
+        Return the number of all matches.
+
+        An index may estimate it where there are more than 20,000.
+        """
         ...
 
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
@@ -29,12 +33,11 @@ class Matches(Protocol):
         Args:
             k: At least 1.
             category: Only learnings of this category; None for all matches.
-
         """
         ...
 
     def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return the scores of those of *seqs* that were found, as `top` gives them."""
+        """Return the scores of the matches among *seqs*, as `top` gives them."""
         ...
 
     def statistics(self) -> ScoreStatistics:
@@ -61,7 +64,7 @@ class VectorIndex(Protocol):
 
     def compare(self, query: Vector, only: EntryFilter) -> Matches:
         """
-        Return every entry of *only* that has a vector, scored by cosine similarity, `[-1, 1]`.
+        Return every entry of *only* with a vector, scored by cosine, `[-1, 1]`.
 
         Scores are computed row by row in float64 and rounded to 1e-6.
 
@@ -99,14 +102,15 @@ class VectorSource(Protocol):
         ...
 
     def version(self) -> int:
-        """Return a number that differs whenever the result of `members` or `load` may differ."""
+        """Return a number that differs whenever `members` or `load` may differ."""
         ...
 
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         """
-        Return the numbers of the entries of *only* by category, joined by commas; some may have no vector.
+        Return the numbers of the entries of *only*, joined by commas, by category.
 
-        Each as one text, as an index parses that ten times as fast as it reads rows.
+        Some may have no vector. They are one text, as an index parses that ten times as fast as it
+        reads rows.
         """
         ...
 
@@ -128,9 +132,9 @@ class BlockState(NamedTuple):
     A block of vectors as it is stored now.
 
     Attributes:
-        stamp: Differs whenever a vector of the block may differ; None if the store does not know it.
+        stamp: Differs whenever a vector of the block may differ; None if the store does not know
+            it.
         is_packed: Whether the block can be read packed.
-
     """
 
     stamp: int | None
@@ -138,22 +142,38 @@ class BlockState(NamedTuple):
 
 
 class BlockSource(VectorSource, Protocol):
-    """The stored vectors of one space in blocks, so that an index reads only those that changed, and packed ones where it can."""
+    """
+    The stored vectors of one space in blocks.
+
+    So an index reads only those that changed, and packed ones where it can.
+    """
 
     def blocks(self) -> Mapping[int, BlockState]:
-        """Return the blocks with vectors, by number; a higher one holds higher numbers of entries."""
+        """
+        Return the blocks with vectors, by number.
+
+        A higher one holds higher numbers of entries.
+        """
         ...
 
     def load_block(self, number: int) -> VectorBlock:
-        """Return the vectors of a block in the order of their entries' numbers; see `load`."""
+        """
+        Return the vectors of a block in the order of their entries' numbers.
+
+        See `load`.
+        """
         ...
 
     def packed(self, number: int) -> bytes | None:
-        """Return a block as it was packed under its stamp, None if it is not."""
+        """Return a block as packed under its stamp, None if it is not."""
         ...
 
     def unpack(self, number: int) -> None:
-        """Forget the packed form of a block, which turned out damaged; the next write packs it again."""
+        """
+        Drop the damaged packed form of a block.
+
+        The next write packs it again.
+        """
         ...
 
 
@@ -165,7 +185,6 @@ class PendingText(NamedTuple):
         seq: The store's number of the entry.
         text: The text to embed.
         text_hash: Identifies this text; see `VectorStore.put`.
-
     """
 
     seq: int
@@ -203,16 +222,26 @@ class VectorStore(VectorSource, Protocol):
         ...
 
     def pending(self, limit: int) -> list[PendingText]:
-        """Return at most *limit* entries of `kinds` without a vector, the newest `updated_at` first, then by id."""
+        """
+        Return at most *limit* entries of `kinds` without a vector.
+
+        The newest `updated_at` is first, then by id.
+        """
         ...
 
     def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
-        """Return at most *limit* entries of *only*, among `kinds`, with numbers above *after*, by number, with a vector or without."""
+        """
+        Return at most *limit* texts of *only* with numbers above *after*, by number.
+
+        They are those of `kinds`, with a vector or without.
+        """
         ...
 
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
         """
-        Store unit vectors, atomically; a vector whose text has changed meanwhile is dropped.
+        Store unit vectors, atomically.
+
+        A vector whose text has changed meanwhile is dropped.
 
         Raises:
             StorageError: the store can't be written now.

@@ -32,7 +32,7 @@ class Restored:
 
 @attrs.frozen(kw_only=True)
 class Checkpoints:
-    """Save and restore the state of the store, under a name or in a file."""
+    """Save and restore the store's state, under a name or in a file."""
 
     snapshots: Snapshots
     clock: Clock
