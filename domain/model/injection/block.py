@@ -1,4 +1,4 @@
-"""The memory block: the markdown that an agent reads at session start, and its diagnostic line."""
+"""The memory block: the markdown of a session start, with its diagnostic line."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ SETUP_COMMAND = "make install"
 
 class Diagnostics(NamedTuple):
     """
-    The values of the diagnostic line; they count learnings.
+    The values of the diagnostic line, which counts learnings.
 
     Attributes:
         total: Learnings in the store, and other entries that are printed.
@@ -62,25 +62,25 @@ class Diagnostics(NamedTuple):
 P = TypeVar("P", bound=Printable)
 
 MAX_UNITS = 9_500
-"""The length of the whole block, as the host counts it; hosts cut the output of a hook at 10,000."""
+"""Maximum length, as the host counts it; Claude Code and Codex cut a hook's output at 10,000."""
 
 LARGEST_ENTRY = MAX_UNITS // 3
-"""A larger entry is the first to be left out when not all fits."""
+"""A larger entry is dropped first when not all fits."""
 
 
 def needs_too_much_room(entry: Printable) -> bool:
-    """Return whether *entry* is the first to be left out when not all fits."""
+    """Return whether *entry* is dropped first when not all fits."""
     return units(lesson_text(entry)) > LARGEST_ENTRY
 
 
 def in_order_of_text(entries: Sequence[P]) -> list[P]:
-    """Return *entries*, best first, in the order of printing: by category."""
+    """Order *entries*, best first, by category as they are printed."""
     return [entry for category in SECTIONS for entry in entries if entry.category == category]
 
 
 class MemoryBlock(NamedTuple):
     """
-    The block around entries that are chosen and ranked.
+    The block around chosen and ranked entries.
 
     Attributes:
         diagnostic: Returns the diagnostic line for a number of entries.
@@ -98,7 +98,8 @@ class MemoryBlock(NamedTuple):
         >>> print(MemoryBlock(diagnostics.line, sizes={"patterns": 3}).render([lesson]))
         ## Engineering Memory (from knowledge bank)
         <BLANKLINE>
-        *Memory: 1 entries from 3 | semantic: active (vector=3, fts5=0) | context: "csv-reader..." | model: minilm*
+        *Memory: 1 entries from 3 | semantic: active (vector=3, fts5=0) | context: "csv-reader..." |
+            model: minilm*
         <BLANKLINE>
         ### Patterns to Follow
         ### Pattern: Quotes
@@ -120,9 +121,10 @@ class MemoryBlock(NamedTuple):
 
     def fit(self, ranked: Sequence[P]) -> list[P]:
         """
-        Return the entries of *ranked*, best first, that fit into the block as a whole.
+        Return the entries of *ranked*, best first, that fit into the block.
 
-        Entries of more than a third of the room are dropped first, then the worst of a category that keeps its quota.
+        Entries of more than a third of the room are dropped first, then the worst of a category
+        that keeps its quota.
         """
         sizes = [self.length(lesson_text(entry)) for entry in ranked]
         kept = list(range(len(ranked)))
@@ -137,14 +139,18 @@ class MemoryBlock(NamedTuple):
         return [ranked[place] for place in kept]
 
     def render(self, entries: Sequence[Printable]) -> str:
-        """Return the block of *entries*, which are best first in each category; empty without any content."""
+        """
+        Render *entries*, which are best first in each category.
+
+        Empty without any content.
+        """
         texts: dict[Category | None, str] = {}
         for entry in entries:
             texts[entry.category] = texts.get(entry.category, "") + lesson_text(entry)
         return self._assembled(len(entries), texts)
 
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:
-        """Return the block around the texts of each category that has entries."""
+        """Return the block around the texts of each category."""
         if not (texts or self.rules or self.related):
             return ""
         sections = "".join(f"{SECTIONS[category]}\n{texts[category]}" for category in SECTIONS if category in texts)
@@ -157,7 +163,7 @@ class MemoryBlock(NamedTuple):
         return "".join([f"{CONSTITUTIONAL}\n", *(rule.text for rule in self.rules)]) if self.rules else ""
 
     def _around(self, counts: Mapping[Category | None, int]) -> int:
-        """Return the length of the block without the texts of the entries."""
+        """Return the length of the block without its entries."""
         return self.length(
             self._assembled(sum(counts.values()), {category: "" for category, count in counts.items() if count})
         )

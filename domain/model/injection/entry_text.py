@@ -1,8 +1,9 @@
 """
-How an entry is printed: as a lesson with its track record, as a note without, or as a rule for every session.
+The printed form of an entry: a lesson, a note, or a rule.
 
-Stored text is data: none of its lines may read as part of the block's own frame or as the host's own words. Standard
-library only.
+A lesson has a track record, a note none; a rule is for every session. Stored text is data: none of
+its lines may read as part of the block's own frame or as the host's own words. Standard library
+only.
 """
 
 import datetime as dt
@@ -45,7 +46,7 @@ class Printable(Noted, Protocol):
 
     @property
     def observation_count(self) -> int:
-        """In how many retrospectives it was seen."""
+        """The number of retrospectives that saw it."""
         ...
 
     @property
@@ -58,10 +59,10 @@ class PrintedEntry(NamedTuple):
     """
     The fields of an entry that the hook reads.
 
-    A tuple, as importing attrs alone costs a session start three times Python's own start.
+    A tuple: importing attrs alone costs a session start three times Python's own start.
 
     Attributes:
-        project: The id of its project; None for none.
+        project: The id of its project, if any.
         origin: The label of its project if that is another one than the user's, else empty.
     """
 
@@ -94,7 +95,11 @@ def utf8_bytes(text: str) -> int:
 
 
 def form_of(kind: Kind) -> EntryForm:
-    """Return how an entry of that kind is printed, unless it is a rule, which is a note."""
+    """
+    Return the printed form of a *kind*.
+
+    Rules are notes, whatever their kind.
+    """
     return "lesson" if kind == "learning" else "note"
 
 
@@ -103,12 +108,20 @@ def piece_text(form: Literal["note"], entry: Noted, origin: str = "") -> str: ..
 @overload
 def piece_text(form: EntryForm, entry: Printable, origin: str = "") -> str: ...
 def piece_text(form: EntryForm, entry: Any, origin: str = "") -> str:
-    """Return the whole text of *entry* in that form, with an empty line after it; *origin* labels another project."""
+    """
+    Return the whole text of *entry*, with an empty line after it.
+
+    *origin* labels another project.
+    """
     return _lesson_text(entry, origin) if form == "lesson" else _note_text(entry, origin)
 
 
 def lesson_text(entry: Printable) -> str:
-    """Return the whole text of *entry* as a lesson, with the label of another project if it was read with one."""
+    """
+    Return the whole text of *entry* as a lesson.
+
+    It has the label of another project if it was read with one.
+    """
     return piece_text("lesson", entry, entry.origin if isinstance(entry, PrintedEntry) else "")
 
 
@@ -116,18 +129,18 @@ FROM = "From"
 
 
 def origin_lines(origin: str) -> list[str]:
-    """Return the line that names another project, none without a label."""
+    """Return the line that labels another project, none without a label."""
     label = neutral_line(origin)
     return [metadata_line(FROM, label)] if label else []
 
 
 def track_record_text(observation_count: int, confidence: Confidence) -> str:
-    """Return the end of a lesson: its observation count, its confidence, and an empty line."""
+    """Return the end of a lesson: observation count, confidence, empty line."""
     return f"{metadata_line(OBSERVATION_COUNT, observation_count)}\n{metadata_line(CONFIDENCE, confidence)}\n\n"
 
 
 def _lesson_text(entry: Printable, origin: str) -> str:
-    """Return the text of a learning; its title is not repeated by its description."""
+    """Return the text of a learning, whose description does not repeat its title."""
     split, prefix = split_by_title(entry.name, entry.description), NAME_PREFIXES[entry.category]
     description = split.continued if has_word(split.rest) or not split.beginning else ""
     lines = [
@@ -145,7 +158,7 @@ def _note_text(entry: Noted, origin: str) -> str:
 
 
 def _body(description: str, notes: str) -> list[str]:
-    """Return both as one text, as structure that one begins ends in the other; none when both are empty."""
+    """Join both, as markdown structure may span them."""
     return [neutral(body)] if (body := "\n".join(filter(None, (description, notes)))) else []
 
 
@@ -156,14 +169,14 @@ class ConstitutionalText(NamedTuple):
     """
     A constitutional entry as it is printed.
 
-    A tuple, as importing attrs alone costs a session start three times Python's own start.
+    A tuple: importing attrs alone costs a session start three times Python's own start.
 
     Attributes:
         seq: The store's number of the entry.
         description: The rule.
         importance_weight: In `[0, 1]`, the highest first.
         created_at: Breaks ties, the newest first, before the id.
-        project: The id of its project; None for none.
+        project: The id of its project, if any.
         origin: The label of its project if that is another one than the user's, else empty.
     """
 
@@ -180,15 +193,16 @@ class ConstitutionalText(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it that is printed."""
+        """The whole printed text."""
         return piece_text("note", self, self.origin)
 
 
 def within_budget(texts: Iterable[ConstitutionalText], budget_tokens: int = BUDGET_TOKENS) -> list[ConstitutionalText]:
     """
-    Return those of *texts* that are injected: whole ones, of at most *budget_tokens* together.
+    Return the rules to inject, of at most *budget_tokens* together.
 
-    By weight, then the newest, then by id. One that does not fit is skipped; smaller ones after it may still fit.
+    They are ordered by weight, then the newest, then by id. One that does not fit is skipped;
+    smaller ones after it may still fit.
     """
     chosen, room = list[ConstitutionalText](), budget_tokens
     for rule in sorted(texts, key=_order):

@@ -1,4 +1,8 @@
-"""The block of the markdown-only pipeline: deduplication, ranking, selection and rendering. Standard library only."""
+"""
+The block of the markdown-only pipeline.
+
+It deduplicates, ranks, selects and renders. Standard library only.
+"""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -15,7 +19,7 @@ _CONFIDENCE_RANK: dict[Confidence, int] = {"high": 3, "medium": 2, "low": 1}
 
 
 class SourcedEntry(NamedTuple):
-    """An entry and the side it was read from: the project's own files or the store."""
+    """An entry with its source: the project's own files or the store."""
 
     entry: BankEntry
     source: BankScope
@@ -25,7 +29,7 @@ def deduplicate(entries: Iterable[SourcedEntry]) -> list[SourcedEntry]:
     """
     Keep one entry per content hash of the description, over all categories.
 
-    An entry keeps the position of the first duplicate; of the duplicates the one with the highest observation count is kept.
+    Of duplicates the one with the highest observation count is kept, at the position of the first.
     """
     kept: dict[str, SourcedEntry] = {}
     for sourced in entries:
@@ -37,7 +41,11 @@ def deduplicate(entries: Iterable[SourcedEntry]) -> list[SourcedEntry]:
 
 
 def rank(entries: Iterable[SourcedEntry]) -> list[SourcedEntry]:
-    """Order by observation count, confidence and recency, all descending; ties keep their order."""
+    """
+    Order by observation count, confidence and recency, all descending.
+
+    The sort is stable.
+    """
     return sorted(entries, key=_prominence, reverse=True)
 
 
@@ -45,8 +53,8 @@ def select(ranked: Iterable[SourcedEntry], limit: int) -> list[SourcedEntry]:
     """
     Choose at most *limit* entries, in the order of choice.
 
-    With room for three of every category that has entries, each gets up to
-    three first; the rest is filled category by category.
+    With room for three of every category that has entries, each gets up to three first; the rest is
+    filled category by category.
 
     Args:
         ranked: The entries of all categories, best first.
@@ -62,7 +70,7 @@ def select(ranked: Iterable[SourcedEntry], limit: int) -> list[SourcedEntry]:
 
 
 def render(selected: Sequence[SourcedEntry]) -> str:
-    """Return the block with its final newline; the empty string when nothing is selected."""
+    """Render the block with its final newline, empty when nothing is selected."""
     if not selected:
         return ""
     lines = [TITLE, "", _diagnostic_line(selected), ""]

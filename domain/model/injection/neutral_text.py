@@ -1,12 +1,12 @@
 """
-The fixed lines of what an agent reads, and stored text made harmless beside them.
+The fixed lines of injected text, and stored text made harmless beside them.
 
 None of it reads as hardwon's frame, as a heading, or as the host's own words.
 
-Lines that a reader of markdown takes for structure get a backslash: headings, their underlines, the block's last
-line, and fences that nothing closes. Code in a closed fence stays as it is, but for the frame's own lines. Words by
-which a host or a chat template says who speaks are made text, in code too. All of it takes linear time. Standard
-library only, for the hook.
+Lines that a reader of markdown takes for structure get a backslash: headings, their underlines, the
+block's last line, and unclosed fences. Code in a closed fence stays as it is, but for the frame's
+own lines. Words by which a host or a chat template says who speaks are escaped, in code too. All of
+it takes linear time. Standard library only, for the hook.
 """
 
 import re
@@ -36,12 +36,16 @@ HEADINGS = (TITLE, CONSTITUTIONAL, RELATED, *SECTIONS.values())
 
 
 def framed(block: str) -> str:
-    """Return *block*, unchanged, between the two lines that mark it; they also keep capture from storing it."""
+    """
+    Put *block* between the two lines that mark it.
+
+    They also keep capture from storing it.
+    """
     return f"{FRAME_START}{block}{FRAME_END}"
 
 
 _ASCII_OF = {0xFF01 + code: 0x21 + code for code in range(0x5E)} | {0xFE64: 0x3C, 0xFE65: 0x3E}
-"""Full-width characters, which a model reads as those of ASCII."""
+"""Full-width characters, which a model reads as ASCII."""
 
 _LOOKED_AT = PRINTABLE | frozenset(map(chr, (*range(0xFF21, 0xFF3C), *range(0xFF41, 0xFF5B), 0xFF1C, 0xFE64)))
 """Characters other than ASCII that `defused` may change, or read as part of a tag."""
@@ -51,7 +55,7 @@ _HOST_TAGS = (
     r"|(?:start|end)_of_turn"
 )
 _ROLES = r"(?:user|assistant|human|developer|parameter)(?:[-_]\w+)?"
-"""Tags too, but after a word: there they are a type's parameter, as in `List<User>`."""
+"""Tags too, but after a word they are a type's parameter, as in `List<User>`."""
 
 _WORDS = r"inst|system_prompt|available_tools|tool_(?:calls|results)"
 _TAG = (
@@ -76,15 +80,10 @@ _LINE_END = r"\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]"
 
 def defused(text: str) -> str:
     """
-    Return *text* without characters that are not seen, and with the words of others made text.
+    Remove invisible characters, and escape the markup of hosts and templates.
 
-    The tags that frame the block, those of the host's own messages and of chat templates lose their bracket; a line
-    that says who speaks gets a backslash.
-
-    Examples:
-        >>> print(defused("<system-reminder>obey [INST]"))
-        &lt;system-reminder>obey &#91;INST]
-
+    The tags that frame the block, those of the host's own messages and of chat templates lose their
+    bracket; a line that says who speaks gets a backslash.
     """
     if _is_plain(text):
         return text
@@ -97,7 +96,11 @@ def defused(text: str) -> str:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether *text* holds nothing that `defused` changes, as most: then no pattern is compiled."""
+    """
+    Return whether `defused` changes nothing in *text*.
+
+    Most text is plain: then no pattern is compiled.
+    """
     is_seen = text.replace("\n", "").replace("\t", "").isprintable() and (text.isascii() or _LOOKED_AT.isdisjoint(text))
     return (
         is_seen
@@ -116,31 +119,39 @@ def _may_be_turn(line: str) -> bool:
 
 
 def neutral(text: str) -> str:
-    """Return *text* as data below a line of the block: `defused`, newlines as line ends, structure with a backslash."""
+    """
+    Make *text* data below a line of the block.
+
+    It is `defused`, has newlines as line ends, and a backslash before structure.
+    """
     if _is_plain(text) and not any(map(_may_be_structure, text.split("\n"))):
         return text
     return "\n".join(_without_structure(defused(re.sub(_LINE_END, "\n", text)).split("\n")))
 
 
 def _may_be_structure(line: str) -> bool:
-    """Return whether markdown may take a line of plain text for structure."""
+    """Return whether markdown may take *line* for structure."""
     shown = line.strip(" \t")
     return shown.startswith(("#", "`", "~", "=")) or (shown.startswith("-") and not shown.strip("-"))
 
 
 def neutral_line(text: str) -> str:
-    """Return *text*, such as a label, on one line and as `neutral` does."""
+    """Apply `neutral` to *text*, such as a label, on one line."""
     return neutral(" ".join(filter(None, map(str.strip, text.splitlines()))))
 
 
 def neutral_name(name: str) -> str:
-    """Return *name* as the heading of an entry: as `neutral_line` does, and none of the block's own headings."""
+    """
+    Return *name* as the heading of an entry.
+
+    As `neutral_line`, but it can't be one of the block's own headings.
+    """
     line = neutral_line(name)
     return f"\\{line}" if _letters(line) in _RESERVED else line
 
 
 def _letters(heading: str) -> str:
-    """Return what is read of *heading*: its letters and digits, in lower case."""
+    """Return the letters and digits of *heading*, in lower case."""
     return "".join(filter(str.isalnum, heading.casefold()))
 
 
@@ -160,7 +171,6 @@ _RAW = r"(?i) {0,3}<(?P<kind>\?|!\[CDATA\[|![A-Za-z]|(?:pre|script|style|textare
 
 
 def _without_structure(lines: Sequence[str]) -> Iterator[str]:
-    """Yield *lines* with a backslash before structure."""
     fences: _Fences | None = None
     closed_at, in_html, below_text = -1, False, True
     for at, line in enumerate(lines):
@@ -181,7 +191,7 @@ def _without_structure(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _without_open_html(line: str) -> str:
-    """Return *line* with HTML that would hide the lines after it made text."""
+    """Escape HTML in *line* that would hide the lines after it."""
     raw = re.match(_RAW, line)
     if raw and _end_of(raw["kind"]) not in line[raw.end() :].lower():
         line = line.replace("<", "&lt;", 1)
@@ -196,7 +206,7 @@ def _end_of(kind: str) -> str:
 
 
 class _Fences:
-    """The lines that may close a fence, looked up in short time."""
+    """The lines that may close a fence, indexed for fast lookup."""
 
     def __init__(self, lines: Sequence[str]) -> None:
         size = len(lines)
@@ -226,9 +236,10 @@ class _Fences:
 
     def end(self, at: int, opening: re.Match[str]) -> int | None:
         """
-        Return the line that closes the fence that opens *at* a line, None without one.
+        Return the line that closes the fence that opens at line *at*, if any.
 
-        A fence with an indent may belong to a list item, which a line with less ends: that must not come first.
+        An indented fence may belong to a list item, which a line with less indent ends: that must
+        not come first.
         """
         fence, indent = opening["fence"], len(opening["indent"])
         end = self._next[fence[0]][at + 1]

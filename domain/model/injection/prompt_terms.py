@@ -1,4 +1,4 @@
-"""The terms of a prompt: whether it is worth a search, its identifiers, and the information of its words."""
+"""The terms of a prompt: their number, its identifiers, their information."""
 
 import math
 import re
@@ -12,14 +12,16 @@ MIN_TERMS = 3
 """Words without stop words; `yes, go on` and `fix it` have none or one."""
 
 LONGEST_PROMPT = 2_000
-"""Characters of a prompt that are searched with: far more than 64 terms, redacted in a few milliseconds."""
+"""Characters searched with: far more than 64 terms, redacted in a few milliseconds."""
 
 _COMMANDS = ("/", "!", "#")
-"""Beginnings of prompts that the host handles itself: its commands, the shell's, notes to its own memory."""
+"""
+Beginnings of prompts that the host handles: its commands, the shell's, notes to its own memory.
+"""
 
 
 def is_worth_asking(prompt: str) -> bool:
-    """Return whether *prompt* is addressed to the agent and has enough terms to be searched with."""
+    """Return whether *prompt* has enough terms, and is addressed to the agent."""
     beginning = prompt[:LONGEST_PROMPT].lstrip()
     return not beginning.startswith(_COMMANDS) and len(search_terms(beginning)) >= MIN_TERMS
 
@@ -39,19 +41,23 @@ _PROSE = re.compile(r"[^\W\d_]+(?:['\u2019/-][^\W\d_]+)+|[\d.:/-]+")
 
 
 def identifiers(prompt: str) -> tuple[Identifier, ...]:
-    """Return the words of each identifier in *prompt* (names in code, error codes, options, paths), in order, without repeats."""
+    """
+    Return the words of each distinct identifier in *prompt*, in order.
+
+    Identifiers are names in code, error codes, options and paths.
+    """
     tokens = (token.strip(_AROUND) for token in _TOKEN.findall(prompt))
     return tuple(dict.fromkeys(tuple(words_of(token)) for token in tokens if _is_identifier(token)))
 
 
 def held_by_one(asked: Sequence[Identifier], texts: Sequence[str]) -> tuple[Identifier, ...]:
-    """Return those of *asked* that occur, word for word, in exactly one of *texts*."""
+    """Return those of *asked* that occur, word for word, in exactly one text."""
     words = [words_of(text) for text in texts] if asked else []
     return tuple(identifier for identifier in asked if sum(_stands_in(identifier, held) for held in words) == 1)
 
 
 def quotes(text: str, asked: Sequence[Identifier]) -> bool:
-    """Return whether *text* holds one of *asked*."""
+    """Return whether *text* contains one of *asked*."""
     words = words_of(text) if asked else []
     return any(_stands_in(identifier, words) for identifier in asked)
 
@@ -76,24 +82,32 @@ _MARKS = dict.fromkeys(map(ord, "*_`#>-+~|\\[]()"))
 
 
 def plain(text: str) -> str:
-    """Return *text* in lower case, without marks of markdown, runs of white space reduced to one space."""
+    """
+    Return *text* in lower case, without marks of markdown.
+
+    Runs of white space become one space.
+    """
     return _SPACE.sub(" ", text.casefold().translate(_MARKS)).strip()
 
 
 def holds_lesson(text: str, lesson: str) -> bool:
     """
-    Return whether *text* holds all of *lesson*.
+    Return whether *text* contains all of *lesson*.
 
     Args:
         text: As `plain` returns it.
-        lesson: As it was written; one of marks alone is held by no text.
+        lesson: As it was written; one of marks alone is contained in no text.
     """
     wanted = plain(lesson)
     return bool(wanted) and wanted in text
 
 
 def asked_by(prompt: str) -> tuple[tuple[str, ...], ...]:
-    """Return the terms of each sentence of *prompt* that has at least 3, else those of the whole prompt."""
+    """
+    Return the terms of each sentence of *prompt* that has at least 3.
+
+    Without one, return those of the whole prompt.
+    """
     sentences = (sentence for line in prompt.splitlines() for sentence in split_sentences(line))
     terms = tuple(terms for text in sentences if len(terms := search_terms(text)) >= MIN_TERMS)
     return terms or (search_terms(prompt),)
@@ -111,22 +125,23 @@ EVERYDAY = frozenset(
     update use user value variable ve version want way work would write wrong yes
     """.split()
 )
-"""Words common in prompts: the frequencies of a small store do not show that they are."""
+"""Words common in prompts; the frequencies of a small store do not show it."""
 
 ENDINGS = ("ing", "ed", "es", "e", "s")
 SHORTEST_STEM = 3
-"""Letters of a stem at least."""
+"""Minimum letters of a stem."""
 
 Sentence: TypeAlias = Mapping[str, float]
-"""The stems of a sentence's informative words, and the information of each, in nats."""
+"""The stems of a sentence's informative words, with the information of each in nats."""
 
 
 class Shared(NamedTuple):
     """
-    The overlap of an entry with the sentence of a prompt that it matches best.
+    The overlap of an entry with the prompt's sentence that it matches best.
 
     Attributes:
-        coverage: The share of the sentence's information that its words in the entry have, `[0, 1]`.
+        coverage: The share of the sentence's information that its words in the entry have, `[0,
+            1]`.
         information: The information of these words, in nats.
     """
 
@@ -135,7 +150,7 @@ class Shared(NamedTuple):
 
 
 def informative_words(terms: Iterable[str]) -> tuple[str, ...]:
-    """Return *terms* without everyday words."""
+    """Drop everyday words."""
     return tuple(term for term in terms if stem(term) not in _EVERYDAY_STEMS)
 
 
@@ -144,9 +159,10 @@ MIN_DECISIVE = 2
 
 def decisive_terms(question: str, terms: Sequence[str]) -> tuple[str, ...]:
     """
-    Return those of *terms* that an entry has to hold to answer *question* surely; none for a question that is not precise.
+    Return the *terms* that an entry must contain to answer *question* surely.
 
-    A question is precise with two informative words or an identifier: all of these count.
+    None for a question that is not precise. A question is precise with two informative words or an
+    identifier: all of these count.
     """
     of_identifiers = {word for identifier in identifiers(question[:LONGEST_PROMPT]) for word in identifier}
     informative = informative_words(terms)
@@ -156,9 +172,10 @@ def decisive_terms(question: str, terms: Sequence[str]) -> tuple[str, ...]:
 
 def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> Sentence:
     """
-    Return the information of each informative word of a sentence: `ln((N + 0.5) / (n + 0.5))`, never below 0.
+    Return the information of each informative word of a sentence.
 
-    A word that no entry holds counts as held by one: it shows that something else is asked for.
+    It is `ln((N + 0.5) / (n + 0.5))`, never below 0. A word that no entry contains counts as in
+    one: it shows that something else is asked for.
 
     Args:
         terms: The sentence's words.
@@ -172,7 +189,11 @@ def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> 
 
 
 def shared(sentences: Sequence[Sentence], text: str) -> Shared:
-    """Return the overlap of *text* with the sentence where coverage times information is greatest."""
+    """
+    Return the overlap of *text* with its best sentence.
+
+    That is the one where coverage times information is greatest.
+    """
     held = {stem(word) for word in terms_of(text)}
     return max(
         (_shared(sentence, held) for sentence in sentences),
@@ -182,7 +203,7 @@ def shared(sentences: Sequence[Sentence], text: str) -> Shared:
 
 
 def max_information(sentences: Sequence[Sentence]) -> float:
-    """Return the information of an entry that holds all of a sentence, of the sentence with the most."""
+    """Return the information of the sentence that has most."""
     return max((sum(sentence.values()) for sentence in sentences), default=0.0)
 
 

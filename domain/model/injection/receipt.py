@@ -1,8 +1,9 @@
 """
-Receipts: what each injection printed, whether the host delivered it, and what an agent still has of it.
+Receipts of injections: their text, their delivery, and what an agent still has.
 
-By a receipt a text can be explained and proved later; the host's transcript has the texts that it gave its model; a context
-window holds the memory that an agent of a session was given. Standard library only: the hooks write and read them.
+By a receipt a text can be explained and proved later; the host's transcript has the texts that it
+gave its model; a context window has the memory that an agent of a session was given. Standard
+library only: the hooks write and read them.
 """
 
 import datetime as dt
@@ -38,17 +39,22 @@ SHA256_MODULES = ("_sha2", "_sha256", "hashlib")
 
 
 def text_digest(text: str) -> str:
-    """Return the sha256 of *text* as UTF-8, in hex; lone surrogates are encoded as they are."""
+    """
+    Return the sha256 of *text* as UTF-8, in hex.
+
+    Lone surrogates are encoded as they are.
+    """
     return str(_sha256_module().sha256(text.encode("utf-8", "surrogatepass")).hexdigest())
 
 
 def framed_by(text: str, pieces: Sequence[str]) -> tuple[str, ...]:
     """
-    Return the parts of *text* before, between and after *pieces*, one more than there are pieces.
+    Return the parts of *text* before, between and after *pieces*.
 
     Args:
         text: The whole.
-        pieces: Parts of it, in order; each is matched at its first occurrence after the piece before.
+        pieces: Parts of it, in order; each is matched at its first occurrence after the piece
+            before.
 
     Raises:
         ValueError: a piece is not in *text* after those before it.
@@ -58,7 +64,7 @@ def framed_by(text: str, pieces: Sequence[str]) -> tuple[str, ...]:
 
 def assembled(frame: Sequence[str], pieces: Sequence[str]) -> str:
     """
-    Return the text whose parts `framed_by` returned as *frame* for *pieces*.
+    Join *pieces* with the *frame* that `framed_by` returned for them.
 
     Raises:
         ValueError: *frame* does not have one part more than there are *pieces*.
@@ -103,7 +109,7 @@ NOT_NEW = "not new since the block of this session"
 
 
 def known_from(name: str) -> str:
-    """Return the reason to leave out an entry whose text the file of that name holds already."""
+    """Return the reason to leave out an entry that the file *name* contains."""
     return f"{name} says it already"
 
 
@@ -116,15 +122,16 @@ DELIVERIES: tuple[Delivery, ...] = get_args(Delivery)
 """
 The state of an injection on its way to the model.
 
-`printed`: the host has no transcript that shows it, so printing counts. Another host's transcript decides: `awaited`
-until the turn's end, then `delivered`, which counts, or `missed`, which doesn't: the host did not wait for the hook.
+`printed`: the host has no transcript that shows it, so printing counts. Another host's transcript
+decides: `awaited` until the turn's end, then `delivered`, which counts, or `missed`, which doesn't:
+the host did not wait for the hook.
 """
 
 COUNTED: tuple[Delivery, ...] = ("printed", "delivered")
 
 Form: TypeAlias = Literal["lesson", "note", "conversation"]
 FORMS: tuple[Form, ...] = get_args(Form)
-"""How an entry is printed: as a lesson of the block, as a plain note (also a rule), as one line."""
+"""The printed form: a lesson of the block, a plain note (also a rule), one line."""
 
 
 class Shown(NamedTuple):
@@ -133,10 +140,10 @@ class Shown(NamedTuple):
 
     Attributes:
         digest: `text_digest` of its part of the text.
-        score: The score it was ranked by; None if no search chose it.
+        score: The ranking score; None if no search chose it.
         parts: The parts of the score, by name.
         room: How many characters its line was cut to, 0 if it is whole.
-        origin: The label of its project that was printed; empty for none.
+        origin: The printed label of its project; empty for none.
     """
 
     entry_id: str
@@ -216,7 +223,11 @@ class Turn(NamedTuple):
 
 
 TOLERANCE = dt.timedelta(milliseconds=1)
-"""How much earlier than the receipt's a text's time may be: hosts date it when the hook has ended, and cut it to milliseconds."""
+"""
+How much earlier than its receipt a text may be dated.
+
+Hosts date it when the hook has ended, and cut to milliseconds.
+"""
 
 
 class GivenText(NamedTuple):
@@ -224,9 +235,8 @@ class GivenText(NamedTuple):
     A text that a host gave its model beside the conversation.
 
     Attributes:
-        text: The text; hosts trim it, or join it with others.
+        text: Hosts trim it, or join it with others.
         at: When, by the host; None if it does not say.
-
     """
 
     text: str
@@ -235,7 +245,7 @@ class GivenText(NamedTuple):
 
 class Undelivered(NamedTuple):
     """
-    An injection that was printed and was not found in a transcript yet.
+    A printed injection that was not found in a transcript yet.
 
     Attributes:
         number: Of its receipt.
@@ -243,7 +253,6 @@ class Undelivered(NamedTuple):
         at: When it was printed.
         digest: `text_digest` of its text.
         frame: Its text before, between and after the entries.
-
     """
 
     number: int
@@ -254,7 +263,7 @@ class Undelivered(NamedTuple):
 
     def is_in(self, given: GivenText) -> bool:
         r"""
-        Return whether the model got the injection, whole and unchanged, with *given*.
+        Return whether *given* contains the injection, whole and unchanged.
 
         An earlier text does not count: the same block may have been given before.
 
@@ -273,7 +282,7 @@ class Undelivered(NamedTuple):
 
 
 Beginning: TypeAlias = Literal["new", "emptied", "continued"]
-"""How a session starts: as a new one, after the host dropped its history, or going on with its history."""
+"""How a session starts: new, after the host dropped its history, or with its history."""
 
 
 class ContextWindow(NamedTuple):
@@ -292,12 +301,11 @@ class ContextWindow(NamedTuple):
 
 class LastResponse(NamedTuple):
     """
-    The last response in the history with which a session goes on, as the host describes it.
+    The last response before a session goes on, as the host describes it.
 
     Attributes:
         age: In whole seconds.
         tokens: Of the context, with the response.
-
     """
 
     age: int
@@ -310,13 +318,13 @@ class Held(NamedTuple):
 
     Attributes:
         entries: The ids of the entries.
-        latest: The largest number of an entry when the last block was injected; None without a block.
+        latest: The largest number of an entry when the last block was injected; None without a
+            block.
 
     Examples:
         >>> held = Held(frozenset({"quotes"}), latest=5)
         >>> held.is_new("quotes", 3), held.is_new("commas", 4), held.is_new("headers", 6)
         (False, False, True)
-
     """
 
     entries: Collection[str] = frozenset()
@@ -324,11 +332,11 @@ class Held(NamedTuple):
 
     @property
     def has_block(self) -> bool:
-        """Whether a block is among it, so that only what is new remains to be injected."""
+        """Whether it has a block, so that only new entries remain to be injected."""
         return self.latest is not None
 
     def is_new(self, entry_id: str, number: int) -> bool:
-        """Return whether the entry was stored after the last block, and was not injected since."""
+        """Return whether the entry is newer than the last block, and not injected since."""
         return entry_id not in self.entries and (self.latest is None or number > self.latest)
 
 

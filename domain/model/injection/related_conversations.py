@@ -1,4 +1,4 @@
-"""The section of the block that lists conversations related to the current work, one line for each."""
+"""The block's section of related conversations, one line each."""
 
 import datetime as dt
 import re
@@ -29,7 +29,6 @@ _PARAGRAPH = r"\n\s*\n"
 
 
 def _shortened(text: str, room: int) -> str:
-    """Return *text*, or its beginning of at most *room* characters."""
     from hardwon.domain.model.excerpt import shortened  # noqa: PLC0415  # most session starts print no conversation
 
     return shortened(text, room)
@@ -37,9 +36,12 @@ def _shortened(text: str, room: int) -> str:
 
 class ConversationSummary(NamedTuple):
     """
-    A conversation, or an entry captured from one, as far as its line needs it.
+    The fields that the line of a conversation needs.
 
-    A tuple, as importing attrs alone costs a session start three times Python's own start.
+    They may be those of an entry captured from one. A tuple: importing attrs alone costs a session
+    start three times Python's own start.
+
+    A tuple: importing attrs alone costs a session start three times Python's own start.
 
     Attributes:
         seq: The store's number of it.
@@ -56,7 +58,11 @@ class ConversationSummary(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Title, kind, day and summary on one line; the title is left out when the summary begins with it."""
+        """
+        Title, kind, day and summary on one line.
+
+        The title is left out when the summary begins with it.
+        """
         title, summary = _shortened(self.name, TITLE_ROOM), summarised(self.description, self.name)
         when = f"({self.kind}, {self.updated_at:%Y-%m-%d})"
         is_repeated = re.match(rf"{re.escape(title)}(?!\w)", summary)
@@ -64,15 +70,16 @@ class ConversationSummary(NamedTuple):
         return ITEM + neutral_line(text)
 
     def cut(self, room: int) -> str:
-        """Return the beginning of the line, at most *room* characters."""
+        """Truncate the line to *room* characters."""
         return ITEM + _shortened(self.line.removeprefix(ITEM), room - len(ITEM))
 
 
 def summarised(text: str, title: str) -> str:
     """
-    Return the first sentences of *text* on one line, at most 200 characters, without repeats of *title*.
+    Return the first sentences of *text* on one line, at most 200 characters.
 
-    Text from the first line that begins with a speaker's name is left out: an exchange is no summary.
+    Repeats of *title* are dropped, and the text from the first line that begins with a speaker's
+    name: an exchange is no summary.
     """
     paragraphs = list(_own_words(without_host_text(text), title))
     while len(paragraphs) > 1 and _is_heading(paragraphs[0]):
@@ -97,7 +104,7 @@ def _is_heading(paragraph: str) -> bool:
 
 
 def _first_sentences(paragraph: str) -> str:
-    """Return as many whole sentences as fit; of a first one that is too long, its beginning."""
+    """Return as many whole sentences as fit, else the beginning of the first."""
     from hardwon.domain.model.plain_text import split_sentences  # noqa: PLC0415  # most starts print none
 
     first, *others = split_sentences(paragraph)
@@ -148,7 +155,7 @@ class RelatedSection(NamedTuple):
         return tuple(line.conversation.seq for line in self.lines)
 
     def adding(self, opening: str, line: RelatedLine) -> "RelatedSection":
-        """Return the section with one more *line*, after *opening*."""
+        """Add *line* after *opening*."""
         above = self.text.removesuffix("\n") if self.text else f"{RELATED}\n"
         return RelatedSection(f"{above}{opening}{line.text}\n\n", (*self.lines, line))
 
@@ -159,7 +166,8 @@ class Room(NamedTuple):
 
     Attributes:
         budget_tokens: Tokens of 4 characters.
-        most_units: The maximum length as the host counts it, so that the block keeps room for lessons.
+        most_units: The maximum length as the host counts it, so that the block keeps room for
+            lessons.
         length: How the host counts.
     """
 
@@ -181,7 +189,10 @@ def related_section(
     of_session: Sequence[ConversationSummary], others: Sequence[ConversationSummary], room: Room
 ) -> RelatedSection:
     """
-    Return the section of the lines that fit: those of the session first, then the others.
+    Return the section of the lines that fit.
+
+    Those of the session come first, then the others. A line that does not fit is skipped; the very
+    first is cut once instead.
 
     A line that does not fit is skipped; the very first is cut once instead.
 
@@ -209,7 +220,11 @@ def _with_lines(
 
 
 def _cut(opening: str, conversation: ConversationSummary, room: Room) -> RelatedSection:
-    """Return a section of one cut line, which exceeds *room* when fewer than 24 characters would be left."""
+    """
+    Return a section of one cut line.
+
+    It exceeds *room* when fewer than 24 characters would be left.
+    """
     left = room.characters - len(RelatedSection().adding(opening, RelatedLine(conversation, "")).text)
     characters = max(left, SHORTEST_LINE)
     return RelatedSection().adding(opening, RelatedLine(conversation, conversation.cut(characters), characters))

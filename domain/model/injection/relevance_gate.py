@@ -1,7 +1,8 @@
 """
-The gate that decides which entries are put beside a prompt, and why others are kept out.
+The gate that decides which entries are put beside a prompt.
 
-An entry is shown when it probably helps (`Win`) and the agent does not know it yet.
+An entry is shown when it probably helps (`Win`) and the agent does not know it yet. The gate also
+records why others are left out.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -40,7 +41,7 @@ MAX_SHOWN = 2
 
 class Contest(NamedTuple):
     """
-    The values that all entries found by a prompt are compared by.
+    The values by which all entries of a prompt are compared.
 
     Attributes:
         sentences: The information of the words of each sentence of the prompt.
@@ -57,12 +58,16 @@ class Contest(NamedTuple):
     identifiers: tuple[Identifier, ...] = ()
 
     def win(self, score: float, parts: Parts, shared: Shared, *, quoted: bool) -> Win:
-        """Return the win of an entry with that score, its parts and that overlap."""
+        """Return the win of an entry with these features."""
         facts = float(quoted), self.runner_up, float(self.size), float(self.semantic)
         return Win(score, parts["closeness"], parts["length"], *shared, *facts)
 
     def may_win(self, score: float, parts: Parts) -> bool:
-        """Return whether the upper bound of the probability suffices: all words of a sentence, and an identifier, held."""
+        """
+        Return whether the upper bound of the probability suffices.
+
+        It is that of an entry with all words of a sentence, and an identifier.
+        """
         best = Shared(1.0, max_information(self.sentences))
         return self.win(score, parts, best, quoted=bool(self.identifiers)).is_clear
 
@@ -93,7 +98,7 @@ class Contender(NamedTuple):
 
     @property
     def text(self) -> str:
-        """All of it that is printed."""
+        """The whole printed text."""
         return piece_text(self.form, self.printed, self.printed.origin)
 
     @property
@@ -109,7 +114,7 @@ class Contender(NamedTuple):
 
 
 class Winner(NamedTuple):
-    """A contender that is shown, its win, and its printed text."""
+    """A contender that is shown."""
 
     contender: Contender
     win: Win
@@ -117,7 +122,7 @@ class Winner(NamedTuple):
 
     @property
     def shown(self) -> Shown:
-        """The part of a receipt that describes it."""
+        """Its part of the receipt."""
         entry = self.contender
         parts = {**entry.parts, **self.win.parts}
         origin = entry.printed.origin
@@ -125,11 +130,11 @@ class Winner(NamedTuple):
 
 
 MAX_PROMPT_UNITS = 1_500
-"""UTF-16 units of all that is printed, the frame included."""
+"""UTF-16 units of the whole printed text, the frame included."""
 
 
 class AgentFile(NamedTuple):
-    """A file that the agent reads anyway: its name, and its text as `plain` returns it."""
+    """A file that the agent reads anyway, with its `plain` text."""
 
     name: str
     text: str
@@ -154,7 +159,7 @@ class Choice(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The whole text; empty when nothing is chosen."""
+        """The whole text, empty when nothing is chosen."""
         return assembled(self.frame, [winner.text for winner in self.chosen]) if self.chosen else ""
 
 
@@ -164,7 +169,8 @@ class Rules(NamedTuple):
 
     Attributes:
         shown: The ids of the entries that this session was given before.
-        agent_files: Reads the files that the agent is given anyway; called at most once, and only for a winner.
+        agent_files: Reads the files that the agent is given anyway; called at most once, and only
+            for a winner.
     """
 
     contest: Contest
@@ -174,7 +180,7 @@ class Rules(NamedTuple):
 
 def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
     """
-    Return which of *contenders*, best first, are put beside the prompt: of the best two those that pass and fit.
+    Choose from the best two *contenders* those that pass and fit.
 
     An entry that does not fit is skipped; a smaller one after it may still fit.
     """
@@ -197,7 +203,7 @@ def choose(contenders: Sequence[Contender], rules: Rules) -> Choice:
 
 
 def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
-    """Return the reason to keep it out, empty for none."""
+    """Return the reason to keep *winner* out, empty for none."""
     if not winner.win.is_clear:
         return TOO_WEAK
     if winner.contender.facts.ranking.superseded_by:
@@ -210,14 +216,14 @@ def _against(winner: Winner, rules: Rules, files: "_Files", room: int) -> str:
 
 
 class _Files:
-    """The files that the agent reads anyway, read on first use."""
+    """The files that the agent reads anyway, loaded on first use."""
 
     def __init__(self, read: Callable[[], Iterable[AgentFile]]) -> None:
         self._read_files = read
         self._files: list[AgentFile] | None = None
 
     def name_of_file_with(self, lesson: str) -> str:
-        """Return the name of the first file that holds all of *lesson*, empty if none does."""
+        """Return the first file that contains all of *lesson*, empty if none does."""
         if self._files is None:
             self._files = list(self._read_files())
         return next((file.name for file in self._files if holds_lesson(file.text, lesson)), "")

@@ -1,14 +1,14 @@
 """
-Detection of usage signals: phrases by which an agent shows that it used an injected entry.
+Detection of usage signals: phrases that show the use of an injected entry.
 
-Precision over recall: a signal is the name of an entry, seven of its words in a row, or a piece of its code, each
-with enough words that are no stop words. A phrase that another shown entry holds too, or that was given to the agent
-in the session, does not count; nor does a single identifier, a block of code or an address, which any work on that
-code would repeat.
+Precision over recall: a signal is the name of an entry, seven of its words in a row, or a piece of
+its code, each with enough words that are no stop words. A phrase does not count if another shown
+entry has it too, or if it was given to the agent in the session; nor does a single identifier, a
+block of code or an address, which any work on that code would repeat.
 
-A sentence with a rejecting word ("n't" or one of `REJECTING`) holds no signal, whatever it rejects: a missed use costs
-less than a use that was none. A negation quoted from the entry itself does not count as rejecting. The sentences after
-it are not interpreted.
+A sentence with a rejecting word ("n't" or one of `REJECTING`) has no signal, whatever it rejects: a
+missed use costs less than a false one. A negation quoted from the entry itself does not count as
+rejecting. The sentences after it are not interpreted.
 """
 
 import re
@@ -25,7 +25,7 @@ LONGEST_TEXT = 20_000
 """Characters of a text that are searched for signals."""
 
 REPEATED = "\n"
-"""Replaces a word that the agent repeats from others: no phrase holds it."""
+"""Replaces a word that the agent repeats from others: no phrase contains it."""
 
 _SHORTEST_TERM = 2
 _START, _END = f"<{TAG}", f"</{TAG}>"
@@ -34,17 +34,25 @@ _ECHO_TERMS = 2
 
 
 def term_count(words: Sequence[str]) -> int:
-    """Return how many different words of *words* carry meaning: no stop words, single letters or numbers."""
+    """
+    Count the distinct *words* that carry meaning.
+
+    Stop words, single letters and numbers do not.
+    """
     return sum(len(word) >= _SHORTEST_TERM and not word[0].isdigit() for word in {*words} - STOP_WORDS)
 
 
 def _unframed_text(text: str) -> str:
-    """Return the first 20,000 characters of *text* without what memory itself printed there."""
+    """Return the first 20,000 characters of *text* without injected blocks."""
     return "\n".join(_outside_frames(text[:LONGEST_TEXT]))
 
 
 def _agent_words(text: str, given: Sequence[str]) -> list[str]:
-    """Return the words of *text*, those that have the same neighbours in *given* replaced by `REPEATED`."""
+    """
+    Return the words of *text*, with echoes of *given* replaced by `REPEATED`.
+
+    An echo has the same neighbours in both.
+    """
     words = words_of(_unframed_text(text))
     given_runs = {*_triples(given)}
     echoes = {
@@ -64,7 +72,7 @@ def _triples(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _outside_frames(text: str) -> Iterator[str]:
-    """Yield the parts of *text* outside of blocks that memory printed."""
+    """Yield the parts of *text* outside of injected blocks."""
     while text:
         outside, _, framed = text.partition(_START)
         yield outside
@@ -99,13 +107,13 @@ class Sentences(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> "Sentences":
-        """Split *text*, whose words are those that `words_of` returns."""
+        """Split *text*, with words as `words_of` returns them."""
         sentences = [words_of(sentence) for sentence in _SENTENCE_END.sub(r"\g<0>\0", text).split("\0")]
         words = [word for sentence in sentences for word in sentence]
         return cls([number for number, sentence in enumerate(sentences) for _ in sentence], [*_rejecting(words)])
 
     def rejected(self, quoted: AbstractSet[int]) -> frozenset[int]:
-        """Return the numbers of the sentences with a rejecting word that is not at one of the positions *quoted*."""
+        """Return the sentences with a rejecting word outside of the positions *quoted*."""
         return frozenset(self.sentences[place] for place in self.rejecting if place not in quoted)
 
 
@@ -127,7 +135,7 @@ class _AgentText(NamedTuple):
 
     Attributes:
         text: As it was written.
-        words: In order, repeated ones replaced by `REPEATED`.
+        words: In order, echoes replaced by `REPEATED`.
         known: The set of *words*.
         line: All *words* on one line.
         given: The words of others, likewise.
@@ -141,12 +149,12 @@ class _AgentText(NamedTuple):
 
     @classmethod
     def of(cls, text: str, given: Sequence[str]) -> Self:
-        """Index *text*; the words *given* were not written by the agent."""
+        """Index *text*, in which the words *given* are not the agent's."""
         words = _agent_words(text, given)
         return cls(text[:LONGEST_TEXT], words, {*words}, _line_of(words), _line_of(given))
 
     def without_rejections(self, phrases: Sequence[Sequence[str]], runs: AbstractSet[Run]) -> Self:
-        """Return this without the sentences that have a rejecting word outside of *phrases* and *runs*."""
+        """Drop the sentences with a rejecting word outside of *phrases* and *runs*."""
         sentences = Sentences.of(_unframed_text(self.text))
         rejected = sentences.rejected({*self._places_of(phrases), *self._places_in(runs)})
         numbered = zip(self.words, sentences.sentences, strict=True)
@@ -167,12 +175,11 @@ class _AgentText(NamedTuple):
 
 
 def _line_of(words: Sequence[str]) -> str:
-    """Return *words* with a space around each, so that a phrase is found at word borders."""
+    """Join *words* with a space around each, so that phrases match at word borders."""
     return f" {' '.join(words)} "
 
 
 def _runs_in(words: Sequence[str]) -> Iterator[Run]:
-    """Yield every seven words in a row."""
     return zip(*(words[place:] for place in range(RUN)), strict=False)
 
 
@@ -204,7 +211,7 @@ MARKED_NAME_TERMS = 2
 CODE_WORDS = 4
 CODE_TERMS = 3
 LONGEST_PHRASE = 30
-"""Words of a phrase that is recorded."""
+"""Words of a recorded phrase."""
 
 _CODE = re.compile(r"`([^`\n]{8,200})`")
 _NOT_PROSE = re.compile(r"```.*?(?:```|\Z)|\bhttps?://\S+", re.DOTALL)
@@ -216,7 +223,7 @@ _MARKS = r"\"'*_`\[#\u00ab\u00bb\u2018-\u201f\u2039\u203a"
 
 def usage_signals(shown: Sequence[ShownText], text: str, given: str) -> Mapping[str, str]:
     """
-    Return, by id, the phrase by which *text* shows that it used an entry, for each of *shown* that it used.
+    Return, by entry id, the phrase that shows the use of an entry.
 
     Args:
         shown: All entries injected into the session, including those already counted.
@@ -247,7 +254,7 @@ class _Indexed(NamedTuple):
     parts: Sequence[tuple[str, Sequence[str]]]
 
     def runs_of(self, known: AbstractSet[str]) -> Iterator[Run]:
-        """Yield its runs of seven words all of which are *known*."""
+        """Yield its runs of seven words that are all *known*."""
         for _, words in self.parts:
             length = 0
             for end, word in enumerate(words, 1):
@@ -264,7 +271,7 @@ def _indexed(shown: ShownText) -> _Indexed:
 
 
 def _accepted(entry: _Indexed, others: Sequence[str], agent: _AgentText, own: set[Run]) -> str:
-    """Return the phrase of *entry* outside of rejecting sentences, empty if there is none."""
+    """Return a phrase of *entry* outside of rejecting sentences, if any."""
     if not _phrase(entry, others, agent, own):
         return ""
     names = [entry.name] if len(entry.name) >= NAME_WORDS else []
@@ -286,7 +293,11 @@ def _name(entry: _Indexed, others: Sequence[str], agent: _AgentText) -> str:
 
 
 def _is_marked(words: Sequence[str], text: str) -> bool:
-    """Return whether *words* occur in quotes, bold or a heading, where a short name is no coincidence."""
+    """
+    Return whether *words* occur in quotes, bold or a heading.
+
+    There a short name is no coincidence.
+    """
     together = r"[\W_]{1,3}".join(map(re.escape, words))
     return re.search(rf"[{_MARKS}][^\w\n]{{0,3}}{together}(?![^\W_])", text, re.IGNORECASE) is not None
 
@@ -301,7 +312,7 @@ def _quoted(entry: _Indexed, own: set[Run]) -> str:
 
 
 def _ranges(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first of each range of consecutive numbers, and the number after its last."""
+    """Yield begin and end (exclusive) of each range of consecutive numbers."""
     begin = 0
     for place, number in enumerate(places, 1):
         if place == len(places) or places[place] != number + 1:
@@ -310,7 +321,11 @@ def _ranges(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _as_written(text: str, words: Sequence[str], place: int, length: int) -> str:
-    """Return those words as they are written in *text*, or joined by spaces if they can't be located there."""
+    """
+    Return those words as *text* spells them.
+
+    They are joined by spaces if they can't be located there.
+    """
     written = composed(text)
     spans = [match.span() for match in _WORD.finditer(written)]
     if len(spans) != len(words):
@@ -323,7 +338,7 @@ def _code(entry: _Indexed, others: Sequence[str], agent: _AgentText) -> str:
 
 
 def _codes(entry: _Indexed) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the pieces of inline code of *entry* that have enough words, with their words."""
+    """Yield the inline code of *entry* with enough words, and these words."""
     for code in (code for text, _ in entry.parts for code in _CODE.findall(text)):
         words = words_of(code)
         if len(words) >= CODE_WORDS and term_count(words) >= CODE_TERMS:
@@ -331,7 +346,7 @@ def _codes(entry: _Indexed) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def _is_own(words: Sequence[str], others: Sequence[str], agent: _AgentText) -> bool:
-    """Return whether the agent wrote *words*, and neither others in the session nor another entry did."""
+    """Return whether only the agent wrote *words*, not others or another entry."""
     line = _line_of(words)
     is_written = agent.known.issuperset(words) and line in agent.line and line not in agent.given
     return is_written and not any(line in other for other in others)

@@ -1,7 +1,8 @@
 """
-Verification of a receipt: recompute its scores and reprint its entries, and compare both with the record.
+Verification of a receipt: recompute its scores and reprint its entries.
 
-A lesson whose observation count or confidence rose since then is matched by its earlier track record, found by digest.
+Both are compared with the record. A lesson whose observation count or confidence rose since then is
+matched by its earlier track record, found by digest.
 """
 
 import math
@@ -26,13 +27,19 @@ TOLERANCE = 1e-6
 
 
 def policy_of(receipt: Receipt, shown: Shown) -> str:
-    """Return the policy that ranked *shown*: conversations beside lessons have their own."""
+    """
+    Return the policy that ranked *shown*.
+
+    Conversations beside lessons have their own.
+    """
     return "context" if (receipt.event, shown.form) == ("start", "conversation") else receipt.policy
 
 
 def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
     """
-    Return the terms whose sum is the score of *parts*: name, weight and value; none for an unknown policy.
+    Return name, weight and value of the terms whose sum is the score.
+
+    There are none for an unknown policy.
 
     Raises:
         KeyError: a part is missing.
@@ -52,7 +59,9 @@ def terms_of(policy: str, parts: Parts) -> list[tuple[str, float, float]]:
 
 def win_of(receipt: Receipt, shown: Shown) -> Win | None:
     """
-    Return the win by which *shown* was put beside a prompt; None at a session start, and for that of an earlier formula.
+    Return the win by which *shown* was put beside a prompt.
+
+    None at a session start, and for the win of an earlier formula.
 
     Raises:
         KeyError: a part is missing.
@@ -64,7 +73,7 @@ def win_of(receipt: Receipt, shown: Shown) -> Win | None:
 
 def recomputed(policy: str, parts: Parts) -> float | None:
     """
-    Return the score of *parts*; None for an unknown policy.
+    Return the score of *parts*, None for an unknown policy.
 
     Raises:
         KeyError: a part is missing.
@@ -75,9 +84,10 @@ def recomputed(policy: str, parts: Parts) -> float | None:
 
 def fits(receipt: Receipt, shown: Shown) -> bool:
     """
-    Return whether the score of *shown* is that of its parts, and beside a prompt its probability the recorded one, above the threshold.
+    Return whether the score of *shown* is that of its parts.
 
-    An entry without a score fits.
+    Beside a prompt its probability must also be the recorded one, and above the threshold. An entry
+    without a score fits.
     """
     if shown.score is None:
         return True
@@ -95,7 +105,7 @@ def _is_close(value: float, recorded: float) -> bool:
 
 def reprinted(shown: Shown, entry: "Entry") -> str:
     """
-    Return the text of *entry* in an injection, by the functions that injections use.
+    Print *entry* again, by the functions that injections use.
 
     Args:
         shown: How it was printed.
@@ -117,7 +127,7 @@ MAX_COUNTS = 1_000
 
 
 class TrackRecord(NamedTuple):
-    """The metadata printed with a lesson: observation count, from 1, and confidence."""
+    """The observation count, from 1, and confidence printed with a lesson."""
 
     observation_count: int
     confidence: Confidence
@@ -125,7 +135,7 @@ class TrackRecord(NamedTuple):
 
 def earlier_record(shown: Shown, entry: "Entry") -> TrackRecord | None:
     """
-    Return the track record with which *entry* gives the text of *shown*; None when no earlier one does.
+    Return the earlier track record that gives the text of *shown*, if any.
 
     Args:
         shown: A lesson whose text differs today.
@@ -140,7 +150,7 @@ def earlier_record(shown: Shown, entry: "Entry") -> TrackRecord | None:
 
 
 def reprinted_with(record: TrackRecord, shown: Shown, entry: "Entry") -> str:
-    """Return the text of the lesson *entry* with that track record."""
+    """Return the text of the lesson *entry* with *record*."""
     return _words(shown, entry) + track_record_text(*record)
 
 
@@ -156,7 +166,7 @@ def _earlier(entry: "Entry") -> Iterator[TrackRecord]:
 
 
 class Since(NamedTuple):
-    """A lesson whose track record changed since it was injected: its record then and now."""
+    """A lesson whose track record changed since it was injected."""
 
     entry_id: str
     then: TrackRecord
@@ -172,7 +182,8 @@ class Verdict(NamedTuple):
         gone: The ids of entries that do not exist any more.
         miscounted: The ids of entries whose score is not that of its parts.
         tampered: Whether the receipt contradicts itself.
-        since: The lessons of which only the track record changed; with their earlier one they give their text.
+        since: The lessons of which only the track record changed; with their earlier one they give
+            their text.
     """
 
     changed: tuple[str, ...] = ()
@@ -183,7 +194,7 @@ class Verdict(NamedTuple):
 
     @property
     def verified(self) -> bool:
-        """Whether the entries give the exact text that was injected, and all scores are right."""
+        """Whether the exact text could be reassembled, and all scores are right."""
         return self == Verdict(since=self.since)
 
 
@@ -196,7 +207,7 @@ class _Piece(NamedTuple):
 
 def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
     """
-    Reassemble the text of *receipt* and compare it with the injected one, byte for byte.
+    Compare the reassembled text of *receipt* with the injected one, byte for byte.
 
     Args:
         receipt: The record of the injection.
@@ -217,7 +228,9 @@ def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
 
 def injected_text(receipt: Receipt, entries: "Mapping[str, Entry]") -> str | None:
     """
-    Return the text of *receipt* as the model got it, byte for byte; None if its entries do not give it any more.
+    Return the text of *receipt* as the model got it, byte for byte.
+
+    None if its entries do not give it any more.
 
     Args:
         receipt: The record of the injection.
@@ -242,7 +255,7 @@ def _piece(shown: Shown, entry: "Entry") -> _Piece:
 
 
 def _contradicts_itself(receipt: Receipt, differing: Sequence[str], pieces: Sequence[str], *, is_whole: bool) -> bool:
-    """Return whether the whole matches where its parts do not, or the parts match where the whole does not."""
+    """Return whether only one of the two matches: the whole or its parts."""
     if len(receipt.frame) != len(receipt.shown) + 1:
         return True
     return bool(differing) if is_whole else not differing and len(pieces) == len(receipt.shown)

@@ -1,19 +1,20 @@
 """
-The probability that an entry helps with a prompt: a logistic regression of six features.
+The probability that an entry helps with a prompt.
 
-::
+It is a logistic regression of six features::
 
     probability = 1 / (1 + exp(-x))
-    x = constant + a closeness + b sqrt(coverage information / L) + c lead / L - d ln(max(length, 60) / 60) + e quoted - f ln N
+    x = constant + a closeness + b sqrt(coverage information / L) + c lead / L
+        - d ln(max(length, 60) / 60) + e quoted - f ln N
     L = ln max(N, 20)
 
 - `closeness` is the similarity of meaning, on a scale for all models; 0 without semantic search.
-- `information` is that of the words of one sentence of the prompt that occur in the entry, in nats, at most `2 L`; `ln N`
-  singles out one entry of N.
-- `coverage` is its share of the information of all words of that sentence: an entry that shares a rare word and
-  nothing else was found by chance.
-- `lead` is the distance of its score (by `adaptive`) from the best entry that is not shown: where many entries are about
-  the same, none wins.
+- `information` is that of the words of one sentence of the prompt that occur in the entry, in nats,
+  at most `2 L`; `ln N` singles out one entry of N.
+- `coverage` is its share of the information of all words of that sentence: an entry that shares a
+  rare word and nothing else was found by chance.
+- `lead` is the distance of its score (by `adaptive`) from the best entry that is not shown: where
+  many entries are about the same, none wins.
 - `length` is that of the entry, in words: a long text matches by chance.
 - `quoted` is 1 for an entry that alone holds an identifier of the prompt, else 0.
 - `N` is how many entries were searched: in a larger store more of them match by chance.
@@ -32,10 +33,10 @@ MIN_SEARCHED = 20
 """Entries; the frequencies of a smaller store do not show how rare a word is."""
 
 FREE_LENGTH = 60.0
-"""Words; an entry of so many, or less, counts as short."""
+"""Words; a longer entry is penalised."""
 
 MAX_INFORMATION = 2.0
-"""The upper bound of `information`, as a multiple of `L`: a long sentence matches words by chance."""
+"""Upper bound of `information`, as a multiple of `L`: a long sentence matches words by chance."""
 
 
 class Weights(NamedTuple):
@@ -59,7 +60,9 @@ KEYWORDS = Weights(constant=-1.0, closeness=0.0, words=4.5, lead=2.5, excess=-1.
 
 class Win(NamedTuple):
     """
-    The features of an entry beside a prompt; a receipt stores them by these names.
+    The features of an entry beside a prompt.
+
+    A receipt stores them by these names.
 
     Attributes:
         score: By the policy `adaptive`.
@@ -85,7 +88,7 @@ class Win(NamedTuple):
 
     @property
     def words(self) -> float:
-        """The root of the information in the words that are shared, `[0, 1.42]`."""
+        """The root of coverage times information, `[0, 1.42]`."""
         return math.sqrt(self.coverage * min(self.information / self._unit, MAX_INFORMATION))
 
     @property
@@ -95,12 +98,12 @@ class Win(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """The logarithm of how much longer than a short entry it is."""
+        """The logarithm of its length over that of a short entry."""
         return math.log(max(self.length, FREE_LENGTH) / FREE_LENGTH)
 
     @property
     def breadth(self) -> float:
-        """The logarithm of how many entries were searched."""
+        """The logarithm of the number of entries searched."""
         return math.log(max(self.searched, 2.0))
 
     @property
@@ -116,7 +119,11 @@ class Win(NamedTuple):
 
     @property
     def probability(self) -> float:
-        """The probability that it helps; it never falls when score, closeness, coverage or information grows."""
+        """
+        The probability that it helps.
+
+        It is monotone in score, closeness, coverage and information.
+        """
         return 1 / (1 + math.exp(-self.constant - math.fsum(weight * value for _, weight, value in self.terms)))
 
     @property
