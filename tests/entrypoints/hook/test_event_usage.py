@@ -190,7 +190,7 @@ def test_noticing_imports_the_standard_library_only(world: World) -> None:
     _, _, modules = world.launch(payload={**payload, "last_assistant_message": QUOTING})
 
     assert not {"attrs", "attr", "numpy", "pathlib", "subprocess", "dataclasses", "logging"} & modules
-    assert "hardwon.entrypoints.bootstrap" not in modules
+    assert "hardwon.entrypoints.bootstrap_models" not in modules
     assert len(used(world)) == 1
 
 
