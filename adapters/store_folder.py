@@ -73,7 +73,7 @@ def append_record(path: str, record: Mapping[str, object]) -> None:
         StorageError: as for `opened_store`, or it can't be written.
     """
     place, name = os.path.split(path)
-    line = f"\n{json.dumps(record)}\n".encode()  # begins with a newline: the line before may be cut off
+    line = f"\n{json.dumps(record)}\n".encode()  # the line before may be cut off
     try:
         with opened_store(place) as folder:
             number = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_APPEND)

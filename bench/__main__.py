@@ -1,4 +1,8 @@
-"""`python -m bench`: figures and ratios, all measured in one run, in a throw-away folder; each is printed when it is there."""
+"""
+`python -m bench`: figures and ratios, measured in one run, printed as they come.
+
+They are measured in a throw-away folder.
+"""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Capture while a session goes on: what each hook costs the user's turn, and how long the worker takes afterwards."""
+"""Cost of capture: of each hook for the user's turn, and of the worker afterwards."""
 
 import datetime as dt
 import json
@@ -31,7 +31,11 @@ BEYOND_START_AIM = Aim(50, "value")
 
 
 def capture_figures(folder: str, lessons: int, repetitions: int) -> list[Figure]:
-    """Return the cost of each hook, and of the worker for 100 exchanges with the embedded model, fewer for few *lessons*."""
+    """
+    Return the cost of each hook, and of the worker for 100 exchanges.
+
+    The worker has the embedded model, and fewer exchanges for few *lessons*.
+    """
     worker = _worker(folder, min(lessons, MAX_EXCHANGES), repetitions)
     return [*(_hook(folder, event, repetitions) for event in EVENTS), _injected(folder, repetitions), worker]
 
@@ -42,7 +46,11 @@ def _hook(folder: str, event: str, repetitions: int) -> Figure:
 
 
 def _injected(folder: str, repetitions: int) -> Figure:
-    """Measure Stop in a session that was shown lessons, none of which it uses: all is looked through each time."""
+    """
+    Measure Stop in a session that was shown lessons and uses none.
+
+    All of it is searched each time.
+    """
     store, transcript = os.path.join(folder, "store-injected"), os.path.join(folder, "transcript-injected.jsonl")
     _inject(store)
     writer = Writer(seed=6)
@@ -79,7 +87,8 @@ def _cost(folder: str, store: str, event: str, repetitions: int, **more: object)
     fields = {key: text if value == "" else value for key, value in EVENTS[event].items()}
     payload = {"session_id": "bench", "cwd": _project(folder), "hook_event_name": event, **fields, **more}
     command = Command((script("hardwon-hook"),), json.dumps(payload))
-    hook_only = {"HARDWON_CAPTURE_INTERVAL": "20", "HARDWON_PROMPT_ENABLED": "false"}  # neither the worker nor a search
+    # Neither the worker nor a search.
+    hook_only = {"HARDWON_CAPTURE_INTERVAL": "20", "HARDWON_PROMPT_ENABLED": "false"}
     return measure(lambda _: command, clean_environment(folder, HARDWON_STORE=store, **hook_only), repetitions)
 
 

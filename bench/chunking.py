@@ -17,7 +17,11 @@ MAX_EXCHANGES = 500
 
 
 def chunking_figures(lessons: int, repetitions: int) -> list[Figure]:
-    """Return how many chunks a second are cut and described of a session of 500 exchanges, fewer for few *lessons*."""
+    """
+    Return how many chunks a second are cut and described.
+
+    The session has 500 exchanges, fewer for few *lessons*.
+    """
     session = _session(min(lessons, MAX_EXCHANGES))
     rate = median(_chunks_per_second(session) for _ in range(repetitions))
     return [Figure("chunking_rate", "cutting and describing a conversation, CPU", len(session), rate, "chunks/s")]

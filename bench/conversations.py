@@ -17,7 +17,7 @@ MAX_CONVERSATIONS = 500
 
 
 def with_conversations(store: str, project: str, count: int) -> str:
-    """Return the folder of a copy of *store* in which the folder *project* has so many conversations, each with a vector."""
+    """Return a copy of *store* with so many conversations of *project*, each with a vector."""
     folder = f"{store}-conversations"
     shutil.copytree(store, folder)
     writer, name = Writer(seed=5), os.path.basename(project)

@@ -1,7 +1,8 @@
 """
-The cost of every door in a store of a size, as hosts and people open it, after writes, with the deadlines as shipped.
+The cost of every door in a store of a size, with the deadlines as shipped.
 
-All processes at one size are measured in one interleaved run; CPU is user and system time of the whole process.
+Doors are opened as by hosts and people, after writes. All processes at one size are measured in one
+interleaved run; CPU is user and system time of the whole process.
 """
 
 import json
@@ -46,9 +47,9 @@ class Door(NamedTuple):
     Attributes:
         title: For people.
         command: Gives the command of each round.
-        targets: The most that it should cost at each size, in times of `python -c pass`; none were set for others.
+        targets: The most that it should cost at each size, in times of `python -c pass`; none were
+            set for others.
         expected: The output of a run that did the measured work.
-
     """
 
     title: str
@@ -62,7 +63,11 @@ PROFILED = ("start_new", "start_seen", "prompt_searched", "recall")
 
 
 def all_costs(folder: str, sizes: Sequence[int], repetitions: int) -> Iterator[Figure]:
-    """Yield the figures of each size, and beside peers; a copy of a store is removed before the next is made."""
+    """
+    Yield the figures of each size, and beside peers.
+
+    A copy of a store is removed before the next is made.
+    """
     for entries in sizes:
         with tempfile.TemporaryDirectory(dir=folder) as scratch:
             yield from cost_figures(scratch, entries, repetitions)
@@ -72,7 +77,7 @@ def all_costs(folder: str, sizes: Sequence[int], repetitions: int) -> Iterator[F
 
 
 def cost_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure]:
-    """Yield the figures of a store of *entries* entries; the copy that they are measured on is in *folder*."""
+    """Yield the figures of a store of *entries* entries, copied into *folder*."""
     store = build_store(os.path.join(folder, f"store-{entries}"), entries)
     _write(store)
     environment = clean_environment(folder, HARDWON_STORE=store)
@@ -90,7 +95,11 @@ def cost_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure
 
 
 def doors(project: str, changing: str) -> dict[str, Door]:
-    """Return all processes; in the folder *changing* the query of a session start is another one each time."""
+    """
+    Return all processes.
+
+    In the folder *changing*, each session start has another query.
+    """
     writer = Writer(seed=9)
 
     def hook(event: str, **fields: str) -> Callable[[int], Command]:

@@ -1,4 +1,4 @@
-"""A store of documents, as a project's specifications have them, each with a vector and phrases that call it up."""
+"""A store of documents like a project's specifications, with vectors and trigger phrases."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.triggers import MAX_PHRASES
 
 PHRASES = 10_000
-"""That many trigger phrases has a store, be its documents few or many; but a document has 20 at most."""
+"""Trigger phrases of a store, whatever its number of documents; a document has 20 at most."""
 
 SPECIFICATIONS = 50
 

@@ -1,4 +1,8 @@
-"""Evaluation sets that a bench command is given as folders; what is wrong with one ends the program with one line."""
+"""
+Evaluation sets given to a bench command as folders.
+
+A bad one ends the program with one line.
+"""
 
 import os
 from collections.abc import Sequence

@@ -48,6 +48,6 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 
 
 def aim_of(targets: tuple[float, ...], entries: int, of: Literal["value", "ratio"]) -> Aim | None:
-    """Return the aim at the size *entries*; None where *targets*, one for each of `SIZES`, has none."""
+    """Return the aim at the size *entries*, if *targets* (one for each of `SIZES`) has one."""
     aims = dict(zip(SIZES, targets, strict=False))
     return Aim(aims[entries], of) if entries in aims else None

@@ -1,9 +1,9 @@
 """
-Run processes one after the other and report what each took; itself kept as small as a Python can be.
+Run processes in turn and report the cost of each.
 
-Linux counts the size of the parent into a process's peak memory, so the
-bench, large with numpy, must not start them itself. Run with ``python -I -S``: rounds of commands as JSON in, a line of JSON out for
-each round.
+Linux counts the size of the parent into a process's peak memory, so the bench, large with numpy,
+must not start them itself, and this program is as small as a Python can be. Run with ``python -I
+-S``: rounds of commands as JSON in, a line of JSON out for each round.
 """
 
 import json
@@ -18,7 +18,11 @@ KILOBYTES = 1 if sys.platform != "darwin" else 1024
 def run(
     argv: list[str], text: str, variables: dict[str, str], files: dict[str, str], environment: dict[str, str]
 ) -> dict[str, float | int | str]:
-    """Write *files*, run *argv* with *text* on its standard input and return its cost and its output."""
+    """
+    Run *argv* with *files* and *text* as input.
+
+    Return its cost and output.
+    """
     for path, contents in files.items():
         with open(path, "w", encoding="utf-8") as file:
             file.write(contents)

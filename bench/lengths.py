@@ -1,7 +1,8 @@
 """
 `python -m bench.lengths FOLDER...`: nDCG@10 by the length of the document that answers.
 
-Each FOLDER is an evaluation set, as for `hardwon eval`. Where several documents answer a question, the longest counts.
+Each FOLDER is an evaluation set, as for `hardwon eval`. Where several documents answer a question,
+the longest counts.
 """
 
 import argparse
@@ -35,7 +36,7 @@ def length_lines(eval_set: EvalSet, report: SetReport) -> Iterator[str]:
 
 
 def _longest(eval_set: EvalSet, asked: JudgedQuery) -> int:
-    """Return the words of the longest document that answers; 0 when all that do are without a text."""
+    """Return the words of the longest document that answers, 0 if none has a text."""
     answers = relevant_documents(eval_set, asked)
     return max((word_count(eval_set.documents[key].description) for key in answers), default=0)
 

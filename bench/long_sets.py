@@ -1,9 +1,11 @@
 """
-`python -m bench.long_sets FOLDER OUT`: evaluation sets of long documents, made from the public sets in FOLDER.
+`python -m bench.long_sets FOLDER OUT`: evaluation sets of long documents, made from the public
+sets in FOLDER.
 
-`one-subject`: notes about the same topic joined to at most 2,500 words or so; the title of the first one is the question.
-`many-subjects`: logs of notes about random topics; the titles of up to two of them are the questions.
-`long-chats`: consecutive turns of a chat joined to 100 to 2,000 words, with the questions of the chats.
+`one-subject`: notes about the same topic joined to at most 2,500 words or so; the title of the
+first one is the question. `many-subjects`: logs of notes about random topics; the titles of up to
+two of them are the questions. `long-chats`: consecutive turns of a chat joined to 100 to 2,000
+words, with the questions of the chats.
 
 The same sets come out of every run. `hardwon eval OUT/one-subject` reads what is written.
 """
@@ -110,7 +112,11 @@ def notes_of(eval_set: EvalSet) -> list[Note]:
 
 
 def one_subject(notes: Sequence[Note], embed: Embed, seed: int = SEED) -> MadeSet:
-    """Join notes with their nearest neighbours of the same topic; the title of the first one asks for the whole."""
+    """
+    Join notes with their nearest neighbours of the same topic.
+
+    The title of the first one asks for the whole.
+    """
     draw, made = random.Random(seed), MadeSet([], [], [])
     vectors = np.array(embed([note.text for note in notes]))
     unused = set(range(len(notes)))
@@ -128,7 +134,11 @@ def one_subject(notes: Sequence[Note], embed: Embed, seed: int = SEED) -> MadeSe
 
 
 def many_subjects(notes: Sequence[Note], seed: int = SEED) -> MadeSet:
-    """Join random notes, without their titles, to logs; the titles of one or two of them ask for the whole."""
+    """
+    Join random notes, without their titles, to logs.
+
+    The titles of one or two of them ask for the whole.
+    """
     draw, made = random.Random(seed), MadeSet([], [], [])
     left = iter(draw.sample(notes, len(notes)))
     while parts := _until(draw.choice(LENGTHS_OF_LOGS), left):
@@ -138,7 +148,11 @@ def many_subjects(notes: Sequence[Note], seed: int = SEED) -> MadeSet:
 
 
 def long_chats(chats: EvalSet, seed: int = SEED) -> MadeSet:
-    """Join consecutive turns of a chat; a question asks for the documents that hold a turn that answers it."""
+    """
+    Join consecutive turns of a chat.
+
+    A question asks for the documents that hold a turn that answers it.
+    """
     draw = random.Random(seed)
     documents, document_of, target = list[dict[str, str]](), dict[str, str](), 0
     for turn_id, turn in chats.documents.items():

@@ -1,8 +1,9 @@
 """
-Other indexes beside hardwon, cold, in the same run: a process that starts, is asked one question, answers and ends.
+Other indexes beside hardwon: a process starts cold and answers one question.
 
-They are given the vector of the question, which hardwon makes itself. Their packages go into an environment in the bench's
-cache when it is first wanted. Peers that bring a model are left out: their models come from no package registry.
+They run in the same rounds and get the vector of the question, which hardwon makes itself. Their
+packages go into an environment in the bench's cache when it is first wanted. Peers that bring a
+model are left out: their models come from no package registry.
 """
 
 import json
@@ -32,7 +33,7 @@ WORDS = 12
 
 
 def peer_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure]:
-    """Yield the cost of each peer that can be installed, in times of `hardwon recall` in the same rounds."""
+    """Yield each installable peer's cost, in times of `hardwon recall` in the same rounds."""
     python, writer = os.path.join(bench_folder(), "peers", "bin", "python"), Writer(seed=11)
     environment = clean_environment(
         folder, HARDWON_STORE=build_store(os.path.join(folder, f"store-beside-{entries}"), entries)
@@ -61,7 +62,11 @@ def peer_figures(folder: str, entries: int, repetitions: int) -> Iterator[Figure
 
 
 def _is_installed(name: str, python: str) -> bool:
-    """Return whether a peer is in the peers' environment, where it is put now if it is missing; one that can't be is told."""
+    """
+    Return whether a peer can be installed, after trying.
+
+    Report one that can't.
+    """
     modules = (package.partition("==")[0].replace("-", "_") for package in PACKAGES[name])
     is_there = [python, "-c", f"import {', '.join(modules)}"]
     made = [script("uv"), "venv", "--quiet", "--python", sys.executable, os.path.dirname(os.path.dirname(python))]

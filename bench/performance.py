@@ -1,7 +1,8 @@
 """
-`python -m bench.performance`: the cost of every door by size, written to docs/performance.md and docs/performance.svg.
+`python -m bench.performance`: measure the cost of every door by size.
 
-A million entries are measured with `--sizes 1000,10000,100000,1000000`: their store takes minutes and 5 GB, and so does its copy.
+The results go to docs/performance.md and docs/performance.svg. A million entries are measured with
+`--sizes 1000,10000,100000,1000000`: their store takes minutes and 5 GB, and so does its copy.
 """
 
 import os

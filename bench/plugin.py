@@ -1,4 +1,4 @@
-"""Each hook as the plugin starts it: the launcher and the program that it becomes, beside the program alone."""
+"""Each hook as the plugin starts it, through the launcher, beside the program alone."""
 
 import json
 import os
@@ -18,7 +18,11 @@ WORDS = 120
 
 
 def plugin_figures(folder: str, store: str, repetitions: int) -> list[Figure]:
-    """Return what each event costs through the launcher, a session start in that *store*, in times of the hook alone."""
+    """
+    Return each event's cost through the launcher, in times of the hook alone.
+
+    A session start is in *store*.
+    """
     stores = {START: store, **{event: os.path.join(folder, f"store-plugin-{event}") for event in EVENTS}}
     return [_figure(folder, stores[event], event, repetitions) for event in stores]
 

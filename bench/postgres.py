@@ -1,7 +1,8 @@
 """
-`python -m bench.postgres`: a store on a server beside one in a file, in one run: writes, searches, a session start at some latencies, and size.
+`python -m bench.postgres`: a store on a server beside one in a file.
 
-The server is the one of the tests, on this machine; a proxy delays what crosses it.
+Writes, searches, a session start at some latencies, and size are measured in one run. The server is
+the one of the tests, on this machine; a proxy delays what crosses it.
 """
 
 import argparse
@@ -29,7 +30,7 @@ from tests.network import network_to
 from tests.postgres_server import new_database, server
 
 SINGLE = 200
-"""Entries that are stored one by one, each in a transaction of its own, before the rest is stored in large ones."""
+"""Entries stored one by one, each in its own transaction, before the rest in large ones."""
 
 PART = 500
 QUERIES = 30

@@ -39,9 +39,9 @@ class Cost(NamedTuple):
         cpu_ms: User and system time, of the processes it waited for too.
         rss_mb: Peak resident memory.
         wall_ms: From start to end.
-        times_pass: Its CPU time over that of `python -c pass`, or of another baseline, measured in turn with it.
+        times_pass: Its CPU time over that of `python -c pass`, or of another baseline, measured in
+            turn with it.
         outputs: The output of each run.
-
     """
 
     cpu_ms: float
@@ -84,7 +84,9 @@ def measure_together(
     baseline: Command = PASS,
 ) -> Mapping[str, Cost]:
     """
-    Run commands in turn, *repetitions* rounds after one that warms the caches; a single round is warmed by nothing.
+    Run commands in turn, in *repetitions* rounds after one that warms the caches.
+
+    A single round is not warmed.
 
     Args:
         makes: Give the command of each round, by name; the warming one has the number 0.
@@ -94,7 +96,6 @@ def measure_together(
 
     Raises:
         RuntimeError: a run ended with an error.
-
     """
     numbers = range(1 - int(repetitions > 1), repetitions + 1)
     rounds = [(baseline, *(make(number) for make in makes.values())) for number in numbers]
@@ -132,6 +133,6 @@ def _cost(runs: Sequence[Mapping[str, Any]], python_ms: float) -> Cost:
 
 
 def progress(text: str) -> None:
-    """Replace the line of standard error that tells how far the bench is, where a person sees it."""
+    """Replace the progress line on standard error, if a person sees it."""
     if sys.stderr.isatty():
         print(f"\x1b[2K{text}", end="\r", file=sys.stderr, flush=True)

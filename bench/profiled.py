@@ -1,7 +1,8 @@
 """
-Run a program of hardwon under a profile: `profiled.py OUT PROGRAM ARGUMENT...`; OUT is for `pstats`.
+`profiled.py OUT PROGRAM ARGUMENT...`: run a program of hardwon under a profile.
 
-The profile is of the main thread and counts the CPU time of the process: what other threads work meanwhile counts where it waits.
+OUT is for `pstats`. The profile is of the main thread and counts the CPU time of the process: the
+work of other threads counts where the main thread waits.
 """
 
 import cProfile

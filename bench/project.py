@@ -15,7 +15,11 @@ FEATURE = "docs/features/007-import-pipeline"
 
 
 def make_project(root: str, lessons: int = 0) -> str:
-    """Make a git repository with a history, an active feature and *lessons* in its knowledge bank; return *root*."""
+    """
+    Make a git repository with a history, an active feature and a knowledge bank.
+
+    The bank has *lessons* lessons. Return *root*.
+    """
     writer = Writer(seed=len(root))
     _write(root, f"{FEATURE}/.meta.json", json.dumps({"slug": "import-pipeline", "status": "active"}))
     _write(root, f"{FEATURE}/spec.md", f"# Import pipeline\n\n{writer.text(SPEC_WORDS)}\n")

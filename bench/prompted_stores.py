@@ -26,7 +26,7 @@ STANDING_STILL = Deadline(lambda: 0.0)
 
 
 class Asked(NamedTuple):
-    """One prompt: whether it is worth a search, and for each entry that wins whether it is an answer."""
+    """A prompt: whether it is worth a search, and which winning entries are answers."""
 
     searched: bool
     right: tuple[bool, ...] = ()

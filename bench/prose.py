@@ -1,7 +1,8 @@
 """
-Sentences that people wrote about programs, and their vectors: the docstrings of Python's own library.
+Sentences about programs, from the docstrings of Python's library, and their vectors.
 
-They are on every machine, and no texts have to be shipped. Both are kept in the bench's cache, as they take minutes to make.
+They are on every machine, and no texts have to be shipped. Both are kept in the bench's cache, as
+they take minutes to make.
 """
 
 import ast
@@ -46,7 +47,7 @@ def bench_folder() -> str:
 
 @cache
 def sentences() -> list[str]:
-    """Return 6,000 different sentences in an arbitrary order; the same ones for a version of Python."""
+    """Return 6,000 different sentences in an arbitrary order, fixed by Python's version."""
     path = _path("sentences.txt")
     if not os.path.exists(path):
         found = sorted(set(_all_sentences()), key=lambda text: hashlib.sha256(text.encode()).digest())
@@ -59,10 +60,15 @@ def sentences() -> list[str]:
 
 @cache
 def sentence_vectors() -> Vectors:
-    """Return the model's vector of each sentence, a row each; an interrupted run goes on where the last one ended."""
+    """
+    Return the model's vector of each sentence, a row each.
+
+    An interrupted run is resumed.
+    """
     path, texts, width = _path("sentences.f32"), sentences(), MINILM_SPACE.dimensions
     whole = len(texts) * width * VALUE_BYTES
-    if not os.path.exists(path) or os.path.getsize(path) != whole:  # processes that make parts of a store only read it
+    # Processes that make parts of a store only read it.
+    if not os.path.exists(path) or os.path.getsize(path) != whole:
         _embed(path, texts, width)
     return np.fromfile(path, dtype=np.float32).reshape(-1, width)
 

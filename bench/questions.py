@@ -1,4 +1,8 @@
-"""Questions to a process that stays, as the MCP server is: vectors are loaded once, the question is embedded."""
+"""
+Questions to a process that stays, like the MCP server.
+
+Vectors are loaded once; the question is embedded.
+"""
 
 import os
 import time

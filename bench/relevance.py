@@ -1,9 +1,11 @@
 """
-`python -m bench.relevance FOLDER`: how reliable the relevance of `hardwon recall` over everything is.
+`python -m bench.relevance FOLDER`: how reliable the relevance of `hardwon recall` over everything
+is.
 
-FOLDER holds evaluation sets, a folder each, whose subjects have nothing in common. Stores of 5 to 2,000 entries are drawn from
-each of them and asked questions that they answer, those of `bench/nonsense.txt`, and questions of the other sets. `--fit`
-fits the weights of `domain/model/recall/relevance.py`; vectors are kept in the cache of `hardwon eval`.
+FOLDER holds evaluation sets, a folder each, whose subjects have nothing in common. Stores of 5 to
+2,000 entries are drawn from each of them and asked questions that they answer, those of
+`bench/nonsense.txt`, and questions of the other sets. `--fit` fits the weights of
+`domain/model/recall/relevance.py`; vectors are kept in the cache of `hardwon eval`.
 """
 
 import argparse
@@ -22,7 +24,11 @@ BANDS = 10
 
 
 def floor_table(asked: Sequence[Asked]) -> Iterator[str]:
-    """Yield for each set and size: how many unanswerable questions are answered, and how many right answers the floor costs."""
+    """
+    Yield the answered unanswerable questions and the right answers lost to the floor.
+
+    They are for each set and size.
+    """
     yield f"{'set':16} {'entries':>7}  nonsense answered   foreign answered  answerable     lost"
     names = list(dict.fromkeys(question.set_name for question in asked))
     for name, entries in product((*names, ALL), STORES):
@@ -33,7 +39,11 @@ def floor_table(asked: Sequence[Asked]) -> Iterator[str]:
 
 
 def reliability_table(asked: Sequence[Asked]) -> Iterator[str]:
-    """Yield for each tenth of relevance: the share of right ones among all hits, and among the best hits of the questions."""
+    """
+    Yield the share of right hits for each tenth of relevance.
+
+    It is given among all hits, and among the best hits of the questions.
+    """
     yield "relevance     hits    right  best hits    right  of answerable questions"
     hits = [hit for question in asked for hit in question.hits]
     best = [question for question in asked if question.hits]

@@ -30,9 +30,9 @@ class Floor(NamedTuple):
     Attributes:
         lost: The share of right answers below it.
         intercept: With this one in place of the fitted one the floor is 0.5.
-        nonsense: For each question of `nonsense.txt` whether one of the best ten is above the floor.
+        nonsense: For each question of `nonsense.txt` whether one of the best ten is above the
+            floor.
         foreign: For each question of another set likewise.
-
     """
 
     lost: float
@@ -55,7 +55,8 @@ def fit(asked: Sequence[Asked], inputs: Inputs) -> list[float]:
     """
     Return intercept and weights of a logistic regression of "is right" on *inputs*.
 
-    Positive examples are the first right hits of questions, negative ones the best hits of questions that nothing answers.
+    Positive examples are the first right hits of questions, negative ones the best hits of
+    questions that nothing answers.
     """
     examples = [(row, right, weight) for hit, right, weight in _examples(asked) if (row := inputs(hit)) is not None]
     rows, right, weights = zip(*examples, strict=True)
@@ -63,7 +64,11 @@ def fit(asked: Sequence[Asked], inputs: Inputs) -> list[float]:
 
 
 def regression(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return intercept and weights of the ridge logistic regression of *right* (0 or 1) on *rows*, by Newton's method."""
+    """
+    Fit intercept and weights of the ridge logistic regression of *right* (0 or 1).
+
+    *rows* are the inputs. Newton's method is used.
+    """
     design = np.column_stack([np.ones(len(rows)), rows])
     solution = np.zeros(design.shape[1])
     for _ in range(50):
@@ -78,7 +83,11 @@ def regression(rows: np.ndarray, right: np.ndarray, weights: np.ndarray) -> np.n
 
 
 def floors(asked: Sequence[Asked], inputs: Inputs, fitted: Sequence[float]) -> Iterator[Floor]:
-    """Yield the floor for each share of right answers that may be lost; *fitted* is intercept and weights."""
+    """
+    Yield the floor for each share of right answers that may be lost.
+
+    *fitted* is intercept and weights.
+    """
 
     def logit(hit: Hit) -> float:
         row = inputs(hit)

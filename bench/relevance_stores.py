@@ -1,4 +1,8 @@
-"""Throw-away stores that are asked what they can answer, and what they can't, as `hardwon recall` over everything asks."""
+"""
+Throw-away stores, asked answerable and unanswerable questions.
+
+They are asked like `hardwon recall` over everything.
+"""
 
 import os
 import random
@@ -16,7 +20,7 @@ from hardwon.domain.model.ranking.prominence import share
 from hardwon.domain.use_cases.recall import Recall
 
 STORES = {5: 10, 10: 10, 30: 5, 100: 3, 2_000: 1}
-"""How many entries a store has, and how many such stores are drawn from each set; a smaller set is taken whole."""
+"""Entries of a store, and the stores drawn from each set; a smaller set is taken whole."""
 
 MAX_ANSWERABLE = 200
 """Questions that are asked of one store."""
@@ -84,7 +88,7 @@ class BothWays(NamedTuple):
 
 
 def ask_all(sets: Sequence[EvalSet], cache: VectorCache, seed: int) -> BothWays:
-    """Return every question to every store that is drawn from *sets*; the same *seed* draws the same."""
+    """Return every question to every store drawn from *sets*, reproducibly by *seed*."""
     both = BothWays([], [])
     for eval_set in sets:
         others = [other for other in sets if other is not eval_set]
@@ -100,7 +104,11 @@ def ask_all(sets: Sequence[EvalSet], cache: VectorCache, seed: int) -> BothWays:
 def _ask_store(
     eval_set: EvalSet, others: Sequence[EvalSet], entries: int, draw: random.Random, cache: VectorCache
 ) -> Iterator[tuple[Asked, Asked]]:
-    """Yield each question to a store of so many *entries*, by meaning and keyword, and by keyword alone."""
+    """
+    Yield each question to a store of *entries* entries.
+
+    It is asked by meaning and keyword, and by keyword alone.
+    """
     ids = _drawn(eval_set, entries, draw)
     with asking([eval_set.documents[key] for key in ids], cache) as store:
         seqs = {key: store.seqs[eval_set.documents[key].entry_id] for key in ids}
@@ -124,7 +132,7 @@ def _drawn(eval_set: EvalSet, entries: int, draw: random.Random) -> list[str]:
 def _questions(
     eval_set: EvalSet, others: Sequence[EvalSet], ids: Collection[str], draw: random.Random
 ) -> Iterator[tuple[Side, str, list[str]]]:
-    """Yield what is asked of a store of the documents *ids*: which side, the text, the ids of what answers."""
+    """Yield side, text and answering ids of the questions to the documents *ids*."""
     answerable = [(asked, right) for asked in eval_set.queries if (right := _right(eval_set, asked, ids))]
     for asked, right in draw.sample(answerable, min(MAX_ANSWERABLE, len(answerable))):
         yield "answerable", asked.query.text, right
@@ -146,7 +154,11 @@ def _right(eval_set: EvalSet, asked: JudgedQuery, ids: Collection[str]) -> list[
 
 
 def _ask(recall: Recall, text: str, answering: Collection[int]) -> tuple[tuple[Hit, ...], int, bool]:
-    """Return the best ten, the number of answers above the floor, and whether the first right hit is among these."""
+    """
+    Return the best ten, the number of answers, and whether they hold the first right hit.
+
+    Answers are hits above the floor.
+    """
     everything = COLLECTIONS["all"]
     only = EVERYTHING._replace(ranked=True)
     question = Question(text, only, everything.policy, everything.limit, None, Workplace(project=""))

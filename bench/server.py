@@ -74,7 +74,11 @@ KINDS = [
 
 
 def server_figures(folder: str, sizes: Sequence[int], repetitions: int) -> list[Figure]:
-    """Return the figures of servers for projects of *sizes* documents; a tool that is not there is left out, and told."""
+    """
+    Return the figures of servers for projects of *sizes* documents.
+
+    A missing tool is left out, and reported.
+    """
     project = os.path.join(folder, "project")
     os.makedirs(project, exist_ok=True)
     figures = list[Figure]()
@@ -94,7 +98,8 @@ class _Server:
 
     def figures(self, repetitions: int) -> list[Figure]:
         """Return all figures."""
-        calls = CALLS_PER_REPETITION * repetitions if repetitions > 1 else 1  # a single one only shows that it works
+        # A single one only shows that it works.
+        calls = CALLS_PER_REPETITION * repetitions if repetitions > 1 else 1
         with running_server(self._project, self._environment) as client:
             there, ping = client.tools(), median(client.ask("ping").wall_ms for _ in range(calls))
             kinds = [kind for kind in KINDS if kind.tool in there]
@@ -108,7 +113,11 @@ class _Server:
         ]
 
     def _of(self, kind: _Kind, client: Client, calls: int, ping: float) -> list[Figure]:
-        """Return how long calls take a server that stays: *client*'s, if the kind wants no settings of its own."""
+        """
+        Return the durations of calls to a server that stays.
+
+        It is *client*'s, if the kind wants no settings of its own.
+        """
         writer = Writer(seed=5)
         with self._with_settings(kind) if kind.variables else nullcontext(client) as asked:
             asked.call(kind.call(writer))  # the first one loads

@@ -1,4 +1,8 @@
-"""The cost of calls to an MCP server that stays: the CPU time of its process, until it rests again. On Linux."""
+"""
+CPU time of calls to an MCP server that stays, until it rests again.
+
+On Linux.
+"""
 
 import os
 import sys

@@ -16,7 +16,7 @@ LESSONS = 60
 
 
 class _Run(NamedTuple):
-    """Return the cost of runs of the hook, and a note when some did not do what is measured: out of time, say."""
+    """Costs of the hook, and a note if some runs did not do their work."""
 
     cost: Cost
     note: str
@@ -32,7 +32,11 @@ class Sessions:
         self._bank = make_project(os.path.join(folder, "project-with-bank"), lessons=LESSONS)
 
     def conversation_figures(self, store: str, entries: int) -> list[Figure]:
-        """Return the cost of the hook in a store once 500 conversations of the project, half as many as entries at most, are in it."""
+        """
+        Return the cost of the hook in a store with up to 500 conversations.
+
+        There are at most half as many conversations as entries.
+        """
         conversations = min(entries // 2, MAX_CONVERSATIONS)
         store = with_conversations(store, self._project, conversations)
         title = f"session start, {conversations} conversations"

@@ -1,8 +1,9 @@
 """
 Stores full of prose with its vectors: `python -m bench.stores ENTRIES...` makes them.
 
-A store is made once, a thousand entries a transaction, by the statements of the product's repository without its checks, and kept in
-the bench's cache; an interrupted run goes on where the last one ended. Measurements get a copy.
+A store is made once, a thousand entries a transaction, by the statements of the product's
+repository without its checks, and kept in the bench's cache; an interrupted run goes on where the
+last one ended. Measurements get a copy.
 """
 
 import os
@@ -63,13 +64,21 @@ class _Rows(NamedTuple):
 
 
 def build_store(folder: str, entries: int, space: Space = MINILM_SPACE) -> str:
-    """Copy the store of *entries* learnings with vectors of *space*, made if missing, to *folder*; return *folder*."""
+    """
+    Copy the store of *entries* learnings to *folder*, and return *folder*.
+
+    The store, with vectors of *space*, is made if missing.
+    """
     shutil.copytree(kept_store(entries, space), folder, dirs_exist_ok=True)
     return folder
 
 
 def kept_store(entries: int, space: Space = MINILM_SPACE) -> str:
-    """Return the folder of the store of *entries* learnings in the bench's cache; 100 sessions recalled some."""
+    """
+    Return the cached store of *entries* learnings.
+
+    100 sessions recalled some.
+    """
     folder = os.path.join(bench_folder(), f"store-{NEWEST}-{space.model.replace('/', '-')}-{entries}")
     if os.path.exists(folder):
         return folder
@@ -111,7 +120,11 @@ def _add_entries(database: Database, entries: int, space: Space) -> None:
 
 
 def _made(first: int, entries: int, dimensions: int) -> Iterator[tuple[int, _Rows]]:
-    """Yield the rows of a part and how many entries there are with it; parts are made in processes of their own."""
+    """
+    Yield the rows of a part, and how many entries there are with it.
+
+    Parts are made in processes of their own.
+    """
     wanted = [(start, min(PART, entries - start), dimensions) for start in range(first, entries, PART)]
     with get_context("forkserver").Pool(os.cpu_count()) as pool:
         for (start, count, _), rows in zip(wanted, pool.imap(_rows, wanted), strict=True):

@@ -74,11 +74,16 @@ class Writer:
 
 
 def vectors_of(parts: Sequence[Sequence[int]], dimensions: int, seed: int = SEED) -> Iterator[Vector]:
-    """Yield the vector of a text for each list of its sentences: the mean of the model's vectors, with 2 % noise."""
+    """
+    Yield the vector of a text for each list of its sentences.
+
+    It is the mean of the model's vectors, with 2 % noise.
+    """
     generator = np.random.default_rng(seed)
     known = sentence_vectors()
     means = np.stack([known[list(numbers)].mean(axis=0) for numbers in parts])
-    wide = np.tile(means, -(-dimensions // means.shape[1]))[:, :dimensions]  # a wider space has the same cosines
+    # A wider space has the same cosines.
+    wide = np.tile(means, -(-dimensions // means.shape[1]))[:, :dimensions]
     wide /= np.linalg.norm(wide, axis=1, keepdims=True)
     noise = generator.standard_normal(wide.shape, dtype=np.float32)
     wide += NOISE * noise / np.linalg.norm(noise, axis=1, keepdims=True)

@@ -28,7 +28,7 @@ print(sum(1 for _ in reader.read(sys.argv[1])))
 
 
 def transcript_figures(folder: str, lessons: int, repetitions: int) -> list[Figure]:
-    """Return the peak memory, above Python's own, and the pace of reading a session in which so much could be learned."""
+    """Return the memory peak above Python's own, and the reading pace, of a long session."""
     path = os.path.join(folder, "session.jsonl")
     lines = _write(path, lessons * LINES_A_LESSON)
     megabytes = os.path.getsize(path) / 1_000_000
@@ -47,7 +47,7 @@ def transcript_figures(folder: str, lessons: int, repetitions: int) -> list[Figu
 
 
 def _write(path: str, lines: int) -> int:
-    """Write a transcript of about so many lines, the same ones again and again; return how many they are."""
+    """Write a transcript of about so many repeated lines, and return their number."""
     text = make_transcript(min(lines, MADE_LINES)).text
     times = max(1, lines // text.count("\n"))
     with open(path, "w", encoding="utf-8") as file:

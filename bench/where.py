@@ -36,7 +36,11 @@ OF_PATHS = {
     "re/": IMPORTS,
     "enum.py": IMPORTS,
 }
-"""Parts by the path of a function, the first that fits; patterns, tuples and enumerations are made when modules are imported."""
+"""
+Parts by the path of a function, the first that fits.
+
+Patterns, tuples and enumerations are made when modules are imported.
+"""
 
 SMALLEST = 0.02
 """Shares below are not told."""

@@ -1,11 +1,14 @@
 """
-`python -m bench.winning [FOLDER]`: how often memory suggests something beside a prompt, and how often it is right.
+`python -m bench.winning [FOLDER]`: how often memory suggests something beside a prompt, and how
+often it is right.
 
-FOLDER holds evaluation sets, as `docs/quality.md` describes them. Each set's questions are prompts: asked of its own store, of it
-without what answers them (hard), and of another set's (easy); ordinary prompts of agents, which nothing answers, are
-asked of all, one by one and three together. An own question between two of them is "longer". Small stores are drawn
-from the notes, and from the sample project, which is asked in a developer's own voice: by each line of `fitting.tsv` for
-the entries it names ("fit"), by those of `near.txt` for nothing, though they share its words. `docs/quality.md` has the table and what was chosen on it.
+FOLDER holds evaluation sets, as `docs/quality.md` describes them. Each set's questions are prompts:
+asked of its own store, of it without what answers them (hard), and of another set's (easy);
+ordinary prompts of agents, which nothing answers, are asked of all, one by one and three together.
+An own question between two of them is "longer". Small stores are drawn from the notes, and from the
+sample project, which is asked in a developer's own voice: by each line of `fitting.tsv` for the
+entries it names ("fit"), by those of `near.txt` for nothing, though they share its words.
+`docs/quality.md` has the table and what was chosen on it.
 """
 
 import argparse
@@ -29,7 +32,7 @@ SAMPLE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "examples", "p
 PROMPTS = os.path.join(os.path.dirname(__file__), "prompts")
 SMALL_SAMPLES = {5: 12, 20: 6}
 HALVES = ("chosen on", "held out")
-"""Of the prompts in a developer's own voice, every second line had no say in the choice of constants."""
+"""Every second line of the developer's prompts had no say in the choice of constants."""
 
 SMALL = {5: 12, 10: 8, 20: 6, 40: 4, 80: 3, 300: 1}
 """How many entries a small store has, and how many such stores are drawn."""

@@ -15,7 +15,11 @@ from hardwon.domain.use_cases.retrieve import embed_documents
 
 
 def writing_figures(folder: str, entries: int, lessons: int, repetitions: int) -> list[Figure]:
-    """Return the cost of one upsert into *entries* entries, of an import of *lessons*, and of embedding."""
+    """
+    Return the cost of one upsert into *entries* entries, of an import and of embedding.
+
+    The import has *lessons* lessons.
+    """
     return [_upsert(folder, entries, repetitions), *_import(folder, lessons, repetitions), _embedding(lessons)]
 
 

@@ -23,7 +23,7 @@ def read_toml(text: str) -> dict[str, Any]:
     try:
         document = tomllib.loads(text, parse_float=lambda digits: ("float", digits))
         repr(document)  # a name of a thousand parts is parsed, but can't be compared
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits is a plain ValueError
+    except (ValueError, RecursionError) as error:  # thousands of digits are a plain ValueError
         raise UneditableFileError(f"is no TOML: {error}") from error
     return document
 

@@ -35,7 +35,7 @@ SETTINGS = (
 NO_CONVERSATION = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "",  # a git before 2.44 does not know the line above and would fetch what is missing
+    "GIT_ALLOW_PROTOCOL": "",  # a git before 2.44 ignores the line above and would fetch
 }
 
 FILTERS = ("config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|process)$")

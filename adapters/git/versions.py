@@ -250,7 +250,7 @@ class _Added(NamedTuple):
         for commit, line in _added_lines(patches):
             _, address, parents = commit.split(COMMIT, 2)
             is_own, is_merge = os.fsdecode(address).lower() in addresses, b" " in parents.strip()
-            if not (is_own and is_merge):  # lines that the user merged are judged by their own commits
+            if not (is_own and is_merge):  # merged lines are judged by their own commits
                 (added.by_user if is_own else added.by_others).add(line)
         return added
 

@@ -1,7 +1,7 @@
 """
 Detect conflict markers that git leaves in a file.
 
-A text is conflicted if it has the lines `<<<<<<< label`, `=======` and `>>>>>>> label` in that
+A text is conflicted if it has the lines `<<<<<<< label`, `=======` and `>>>>>>>` label in that
 order, with any text between them: the base of a diff3 conflict, half a code block. A set that is
 wholly in one code block or comment counts as an example, so a real conflict there is missed.
 Standard library only, for the hook.

@@ -66,7 +66,7 @@ class LoadedVectors:
 
     def members(self, only: EntryFilter) -> Members:
         """Return the entries of *only*, cached for the last filters until the store changes."""
-        asked = (self.source.version(), only._replace(among=None))  # a list is rarely the same in two queries
+        asked = (self.source.version(), only._replace(among=None))  # lists rarely repeat
         members = self._members.pop(asked, None) or Members.of(self.source.members(asked[1]))
         self._members[asked] = members
         while len(self._members) > KEPT:

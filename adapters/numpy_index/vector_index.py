@@ -44,7 +44,7 @@ class NumpyVectorIndex(VectorIndex):
 
     @override
     def compare(self, query: Vector, only: EntryFilter) -> "NumpyMatches":
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # a thread pool costs more than the product
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # threads cost more than the product
         try:  # numpy: a tenth of a second
             from hardwon.adapters.numpy_index.matches import LoadedVectors, NumpyMatches  # noqa: PLC0415
         except ImportError as error:

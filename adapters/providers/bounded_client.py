@@ -85,7 +85,8 @@ def refusal(endpoint: Endpoint, response: "httpx.Response") -> ProviderError:
 
 
 def _verdict(endpoint: Endpoint, status: int, response: "httpx.Response") -> str:
-    if status in (UNAUTHORIZED, FORBIDDEN) or "API_KEY_INVALID" in response.text:  # Gemini says 400 to a wrong key
+    # Gemini answers 400 to a wrong key.
+    if status in (UNAUTHORIZED, FORBIDDEN) or "API_KEY_INVALID" in response.text:
         return (
             f"refused the key in {endpoint.key_name}" if endpoint.key_name else "wants a key, which it can't be given"
         )
@@ -106,7 +107,7 @@ def _json_of(response: "httpx.Response") -> Any:
 
 
 def _message_in(body: Any) -> str:
-    if isinstance(body, list) and len(body) == 1:  # Gemini's compatible API wraps its errors in a list
+    if isinstance(body, list) and len(body) == 1:  # Gemini's compatible API has a list
         return _message_in(body[0])
     if not isinstance(body, dict):
         return ""
@@ -253,7 +254,7 @@ class _Exchange:
 def _trust(url: str) -> ssl.SSLContext:
     """Trust the system's certificates (or `SSL_CERT_FILE`), else certifi's."""
     if not url.lower().startswith("https:"):
-        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # without certificates: reading the list takes 20 ms
+        return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # the list of certificates takes 20 ms
     context = ssl.create_default_context()
     if not context.cert_store_stats()["x509_ca"]:
         context.load_verify_locations(_certifi_list())

@@ -132,7 +132,7 @@ def _import_httpx() -> None:
         if "httpx" in sys.modules:
             return
         modules: dict[str, Any] = sys.modules
-        modules["httpx._main"] = None  # makes `from ._main import main` the ImportError that httpx expects
+        modules["httpx._main"] = None  # makes its import the ImportError that httpx expects
         try:
             import httpx  # noqa: F401, PLC0415  # a hook that asks no provider never needs it
         finally:

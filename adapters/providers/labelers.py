@@ -207,6 +207,6 @@ def parse_labels(answer: str) -> list[str]:
 def _array_at(answer: str, start: int) -> list[object]:
     try:
         found, _ = json.JSONDecoder().raw_decode(answer, start)
-    except (ValueError, RecursionError):  # cut off, not JSON, a number of too many digits, nested too deep
+    except (ValueError, RecursionError):  # cut off, not JSON, too many digits, nested too deep
         return []
     return found if isinstance(found, list) else []

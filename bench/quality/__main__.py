@@ -1,8 +1,8 @@
 """
 `python -m bench.quality [TABLE ...]`: the tables of `docs/quality.md`, measured from scratch.
 
-A table is a module beside this one, with a function `table` that yields its lines. Each reads the labelled sets and
-asks the product's own use cases, with the embedded model.
+A table is a module beside this one, with a function `table` that yields its lines. Each reads the
+labelled sets and asks the product's own use cases, with the embedded model.
 """
 
 import argparse

@@ -37,7 +37,11 @@ class Block(NamedTuple):
 
 
 def table() -> Iterator[str]:
-    """Yield precision over all blocks, and the means of recall and nDCG@10 over the starts that have relevant lessons."""
+    """
+    Yield precision over all blocks, and mean recall and nDCG@10.
+
+    The means are over the starts that have relevant lessons.
+    """
     yield "form       half  starts  shown  precision  recall  nDCG@10"
     with lessons_store() as store:
         for form, framed in FORMS.items():

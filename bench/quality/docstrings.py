@@ -1,4 +1,8 @@
-"""Questions about code: functions of Python's own library without their docstrings, which ask for them."""
+"""
+Questions about code: docstrings ask for the functions of Python's own library.
+
+The functions are without their docstrings.
+"""
 
 import ast
 import json
@@ -32,7 +36,11 @@ class Function(NamedTuple):
 
 
 def functions() -> list[Function]:
-    """Return 600 documented functions of Python's own library, evenly spread over it, in the order of its files."""
+    """
+    Return 600 documented functions of Python's own library.
+
+    They are spread evenly, in the order of its files.
+    """
     nodes = (node for module in library_modules() for node in ast.walk(module))
     every = [*dict.fromkeys(filter(None, map(_described, nodes)))]
     return every[:: max(1, len(every) // FUNCTIONS)][:FUNCTIONS]
@@ -49,13 +57,13 @@ def _described(node: ast.AST) -> Function | None:
 
 
 def as_searched(sentence: str) -> str:
-    """Return *sentence* as people type it into a search: a few words in lower case after the name of the language."""
+    """Return *sentence* as a typed search: a few words in lower case after the language."""
     words = [word for word in re.findall(r"[a-z0-9_]+", sentence.lower()) if word not in FILLERS]
     return " ".join(("python", *words[:SEARCH_WORDS]))
 
 
 def sets(described: list[Function]) -> list[EvalSet]:
-    """Return a set whose questions are the sentences of *described*, and one with the same as people search."""
+    """Return a set with the sentences of *described*, and one with searches for them."""
     forms: dict[str, Callable[[str], str]] = {"docstrings": str, "searches": as_searched}
     with tempfile.TemporaryDirectory() as folder:
         for name, form in forms.items():

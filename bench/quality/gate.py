@@ -1,4 +1,8 @@
-"""How often memory answers a prompt, and how often it is right: labelled prompts on stores of labelled lessons."""
+"""
+How often memory answers a prompt, and how often it is right.
+
+Labelled prompts are asked of stores of labelled lessons.
+"""
 
 import random
 import tempfile
@@ -46,7 +50,11 @@ class Figures(NamedTuple):
 
 
 def table() -> Iterator[str]:
-    """Yield the figures by the size of the store and the half, with the embedded model and for keyword search alone."""
+    """
+    Yield the figures by store size and half.
+
+    They are for the embedded model and for keyword search alone.
+    """
     yield "search    lessons  half  prompts  wrong  answered  precision"
     with tempfile.TemporaryDirectory(prefix="hardwon-quality-") as folder, closing(VectorCache(folder, print)) as cache:
         for search, vectors in (("semantic", cache), ("keywords", None)):
@@ -57,7 +65,11 @@ def table() -> Iterator[str]:
 
 
 def answers(size: int, cache: VectorCache | None) -> Iterator[Answer]:
-    """Yield the answer to each labelled prompt, of each store of *size* lessons; with vectors if there is a *cache*."""
+    """
+    Yield the answer to each labelled prompt, of each store of *size* lessons.
+
+    Vectors are used if there is a *cache*.
+    """
     lessons, chance = lesson_entries(), random.Random(size)
     for _ in range(DRAWS[size]):
         drawn = {label: lessons[label] for label in chance.sample([*lessons], size)}

@@ -46,7 +46,7 @@ def lesson_entries() -> dict[str, Entry]:
 
 @contextmanager
 def lessons_store() -> Iterator[LessonsStore]:
-    """Yield a store of all labelled lessons with the vectors of the embedded model; it is gone afterwards."""
+    """Yield a temporary store of all labelled lessons, with the embedded model's vectors."""
     entries = lesson_entries()
     with tempfile.TemporaryDirectory(prefix="hardwon-quality-") as folder:
         memory = open_memory(Settings(global_store=folder, embedding_provider="local"), print)

@@ -1,4 +1,8 @@
-"""How many pairs of lessons are proposed for review, and how many of them rightly: labelled pairs, and a store of lessons."""
+"""
+How many pairs of lessons are proposed for review, and how many rightly.
+
+The pairs are labelled, in a store of lessons.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -57,7 +61,7 @@ def of_pairs(half: str) -> Proposed:
 
 
 def of_lessons() -> Proposed:
-    """Return the outcome for a store of all labelled lessons, in which each is compared with its neighbours."""
+    """Compare each lesson in a store of all labelled ones with its neighbours."""
     ids = {entry.entry_id: label for label, entry in lesson_entries().items()}
     known = {frozenset((pair["older"], pair["newer"])) for pair in items("lesson_pairs.jsonl")}
     with lessons_store() as store:

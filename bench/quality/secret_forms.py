@@ -1,4 +1,4 @@
-"""Forms of secrets, drawn: a vendor's or a person's secret, in a place, with a name. And ordinary text of the same shape."""
+"""Forms of secrets, drawn by vendor, place and name, and ordinary text like them."""
 
 import random
 import re
@@ -19,7 +19,7 @@ from bench.quality.secret_places import (
 from bench.quality.secret_tokens import BY_NAME, OWN_FORM, filled
 
 HALVES = {"dev": 20_261_125, "held": 71_828_459}
-"""The seeds: rules are chosen by looking at what is missed of the first half, and at nothing of the second."""
+"""The seeds: rules are chosen on misses of the first half, never of the second."""
 
 PASSWORD_NAMES = (
     "password", "db password", "database password", "admin password", "root password", "smtp password", "redis password", "user password", "mysql root password",

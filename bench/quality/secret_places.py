@@ -1,8 +1,9 @@
 r"""
-Places in which secrets stand: lines of files, commands, logs and messages by language, to draw forms from.
+Lines of files, commands, logs and messages that may hold secrets, by language.
 
-In a place `<v>` stands for the secret, and its name is written as that language does: `<U>` DB_PASSWORD, `<s>` db_password, `<c>` dbPassword,
-`<P>` DbPassword, `<k>` db-password, `<d>` app.db.password, `<H>` Db-Password, `<w>` db password.
+In a place `<v>` stands for the secret, and its name is written as that language does: `<U>`
+DB_PASSWORD, `<s>` db_password, `<c>` dbPassword, `<P>` DbPassword, `<k>` db-password, `<d>`
+app.db.password, `<H>` Db-Password, `<w>` db password.
 """
 
 ASSIGNED: dict[str, tuple[str, ...]] = {

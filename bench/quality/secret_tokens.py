@@ -1,8 +1,9 @@
 """
 Formats of tokens as their vendors document them, to draw secrets from.
 
-`{A36}` stands for 36 letters and digits, `{a36}` for lower case and `{U36}` for upper case ones, `{h36}` for hexadecimal digits,
-`{H36}` for upper case ones, `{d36}` for digits, `{w36}` for letters, digits, `_` and `-`, `{b36}` for base64, `{u0}` for a UUID.
+`{A36}` stands for 36 letters and digits, `{a36}` for lower case and `{U36}` for upper case ones,
+`{h36}` for hexadecimal digits, `{H36}` for upper case ones, `{d36}` for digits, `{w36}` for
+letters, digits, `_` and `-`, `{b36}` for base64, `{u0}` for a UUID.
 """
 
 import random

@@ -48,7 +48,7 @@ def ordinary_lines() -> list[str]:
 
 
 def table() -> Iterator[str]:
-    """Yield the share of secrets that are found by half and kind, and that of ordinary lines that are touched."""
+    """Yield the share of secrets found, by half and kind, and of ordinary lines changed."""
     yield "half  kind           forms   found  95 % interval"
     for half, seed in HALVES.items():
         forms = draw(seed, FORMS)

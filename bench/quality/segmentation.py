@@ -1,4 +1,4 @@
-"""Where conversations are cut, against the labelled talks: precision, recall and F1 of the places."""
+"""Boundaries of conversations against labelled talks: precision, recall and F1."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
@@ -27,7 +27,7 @@ class Cuts(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """How many of the cuts are right, how many of the right ones are found, and the harmonic mean, 0 to 1."""
+    """Precision, recall and F1 of the cuts, 0 to 1."""
 
     precision: float
     recall: float
