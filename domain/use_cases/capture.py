@@ -29,12 +29,10 @@ class Captured:
     The outcome of a capture.
 
     Attributes:
-        buffer: The session as it is now.
         exchanges: The number of exchanges that were new or grew.
         chunks: The chunks written, in their last version, without duplicates.
         files: Changed files that are not indexed yet, also those of an interrupted run.
             Absolute paths, sorted, without duplicates.
-        section_ids: The sections written.
     """
 
     buffer: SessionBuffer
@@ -249,17 +247,11 @@ def capture_session(
     progress: Progress = lambda _: None,
 ) -> Captured:
     """
-    Capture the *transcript* of a session.
+    Capture the *transcript* of a session: more exchanges, or all of them, in order.
 
     With an empty buffer, the sections of the session are replaced in the files. Chunks may differ
     from earlier ones, after other settings or with an embedder. Permanent exchanges stay permanent.
     Sections of other times are unchanged.
-
-    Args:
-        capture: Writes the chunks.
-        buffer: The session so far; empty to capture it from the beginning.
-        transcript: More exchanges, or all of them, in order.
-        progress: Called after each batch.
 
     Raises:
         UnreadableFileError: a file can't be written; a retry completes the capture.
@@ -284,7 +276,6 @@ def _outdated(sections: Iterable[SectionOfSession], captured: Captured) -> list[
     last = max(chunk.ends_at for chunk in chunks)
 
     def is_covered(section: SectionOfSession) -> bool:
-        """Return whether *section* begins within a chunk and ends before the last one does."""
         place = bisect_right(begins, section.starts_at)
         return place > 0 and section.starts_at <= chunks[place - 1].ends_at and section.ends_at <= last
 
@@ -300,7 +291,6 @@ class CaptureEvents:
     Only one process at a time may do so.
 
     Attributes:
-        learn: Indexes the written files.
         clean: Applied to the texts of events, as to the transcript.
         warn: Called with one line for each problem.
     """

@@ -19,8 +19,6 @@ class Restored:
 
     Attributes:
         name: The name of the checkpoint or file.
-        contents: The restored scope.
-        replacement: The counts of restored and removed entries.
         safety: The checkpoint of the state before; restoring it undoes this.
     """
 

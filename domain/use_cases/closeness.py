@@ -20,9 +20,6 @@ class Closeness(NamedTuple):
     The semantic closeness of entries to a query, on one scale for all models.
 
     See `ScoreStatistics.closeness`.
-
-    Attributes:
-        spaces: The matches of each space searched.
     """
 
     spaces: tuple[_Space, ...] = ()

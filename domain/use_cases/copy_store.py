@@ -44,10 +44,8 @@ class Copied:
     The outcome of a copy.
 
     Attributes:
-        added: The number of new entries.
         known: The number of entries that were there; their counters may have risen.
         forgotten: The number of entries left out because their texts were forgotten there.
-        vectors: The number of vectors copied.
     """
 
     added: int = 0
@@ -144,8 +142,6 @@ class CopyStore(NamedTuple):
 
 
 def _moved(exported: ExportedEntry, there: Mapping[str, str]) -> ExportedEntry:
-    """Return *exported* with the ids of projects in the target."""
-
     def moved(project: str) -> str:
         return there.get(project, project)
 

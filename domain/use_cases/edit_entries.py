@@ -32,7 +32,6 @@ class Forget:
 
     Attributes:
         tombstones: Prevent scans from indexing deleted sections again.
-        absences: The state of files that are gone.
     """
 
     repository: EntryRepository
@@ -141,10 +140,7 @@ class Changed:
     The outcome of a change.
 
     Attributes:
-        entry: The entry as stored now.
-        changes: The fields that differ.
         is_searched: Whether searches find it: it is neither deprecated nor expired.
-        sections: The effect on the tiers of its sections.
     """
 
     entry: Entry
@@ -262,7 +258,6 @@ class Validated:
     The outcome of a judgement.
 
     Attributes:
-        entry: The entry as stored now.
         offers_promotion: Whether the user may be asked to make it critical; never done
             automatically.
     """

@@ -22,7 +22,6 @@ class Edited:
     The outcome of an edit.
 
     Attributes:
-        changed: The change in the store.
         places: The knowledge-bank files that were changed too.
         skipped: Entries of the banks that could not be imported, one line each.
     """

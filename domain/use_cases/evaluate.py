@@ -33,10 +33,7 @@ class Evaluate(NamedTuple):
     Measure recall in a temporary store, empty at first.
 
     Attributes:
-        repository: The entries of that store.
-        embed: Embeds them, with a cache on disk; None for keyword search only.
-        recall: The use case that is measured.
-        monotonic: A clock that never goes back, in seconds.
+        embed: Embeds its entries, with a cache on disk; None for keyword search only.
     """
 
     repository: EntryRepository
@@ -59,7 +56,6 @@ class Evaluate(NamedTuple):
         return _Run(self, eval_set).report(policies, stage)
 
     def _embed(self, eval_set: EvalSet, stage: Stage) -> None:
-        """Embed all entries, and the questions one by one, as in use."""
         if self.embed is None:
             return
         documents, deadline = len(eval_set.documents), Deadline(self.monotonic)

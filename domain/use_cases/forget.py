@@ -26,9 +26,6 @@ class Wanted:
     Attributes:
         text: A text, in any spelling.
         any_case: Whether a text of up to three characters is meant in any letter case, too.
-        ids: The ids of entries.
-        since: The earliest time of creation.
-        until: The latest time of creation.
     """
 
     text: str = ""
@@ -56,8 +53,6 @@ class Plan:
     The entries and places to forget.
 
     Attributes:
-        entries: The entries.
-        begun: The run that does it.
         found: Every place that keeps something of it.
         used_elsewhere: Whether the text stays in other entries.
         problems: Places that can't be read, one line each.
@@ -83,7 +78,6 @@ class Forgotten:
     Attributes:
         remains: Files of hardwon that still hold something, one line each.
         elsewhere: Places beyond reach that hold it, or may, one line each.
-        searched: The number of files that were searched.
         problems: Places that could not be changed, one line each; a repeated run continues.
         unreachable: Folders with files of hardwon that can't be reached now, one line each.
     """
@@ -106,11 +100,9 @@ class ForgetForGood:
     Forget entries and texts wherever hardwon keeps them.
 
     Attributes:
-        store: The texts of the entries.
         places: Where texts are kept. The store comes first, so that nothing is indexed again in
             between.
         elsewhere: Places that hardwon may not change.
-        journal: Completes an interrupted run.
         folders: The folders that are searched for files of hardwon.
         unreachable: A line for each folder that can't be reached now.
     """

@@ -38,10 +38,8 @@ class Imported:
     The outcome of an import.
 
     Attributes:
-        added: The number of new entries.
         known: The number of entries that were in the store, or whose heading was imported before.
         skipped: Entries that could not be imported with the reasons, one line each.
-        left: The number of files left for the next import.
         forgotten: The number of entries left out as the user had them forgotten.
     """
 
@@ -52,7 +50,6 @@ class Imported:
     left: int = 0
 
     def __add__(self, other: "Imported") -> "Imported":
-        """Add up both outcomes."""
         return Imported(
             added=self.added + other.added,
             known=self.known + other.known,
@@ -129,10 +126,7 @@ class ImportKnowledge:
         """
         Return *known*, an entry kept at home, with the values of *lesson*.
 
-        Args:
-            known: The stored entry.
-            lesson: The lesson in the user's own version of *file*.
-            file: The file.
+        The lesson is in the user's own version of *file*.
 
         Raises:
             InvalidEntryError: the lesson has no text that can be stored.
@@ -199,7 +193,6 @@ def _storable(text: str) -> str:
 
 
 def _time(text: str | None, now: dt.datetime) -> dt.datetime:
-    """Return the time in *text*, *now* if missing or in the future."""
     try:
         time = dt.datetime.fromisoformat((text or "").strip()).astimezone(dt.UTC)
     except (ValueError, OverflowError, OSError):

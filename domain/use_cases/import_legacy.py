@@ -37,7 +37,6 @@ class ImportedIndex:
     The outcome of importing a `memory-index.json`.
 
     Attributes:
-        added: The number of new sessions.
         known: The number of known sessions, updated from the index.
         skipped: Memories that were not imported with the reasons, one line each.
     """
@@ -122,7 +121,6 @@ class ImportMemoryIndex:
 
 
 def _description(memory: IndexedMemory, file: _Described | None) -> str:
-    """Return the description in the index, else in the file, else the labels."""
     labels = ", ".join(memory.keywords or memory.tags)
     description = memory.description or (file.description if file else "") or labels
     if not description and not _is_markdown(memory):
@@ -140,7 +138,6 @@ class ImportedDocuments:
     The outcome of importing documents of an older index.
 
     Attributes:
-        added: The number of imported documents.
         known: The number of documents imported from this index before, left unchanged.
         skipped: Documents that could not be imported with the reasons, one line each.
     """
@@ -156,7 +153,6 @@ class OwnFiles(NamedTuple):
 
     Attributes:
         folder: The project's folder, links resolved.
-        project: The name of the project.
     """
 
     folder: str
@@ -189,10 +185,6 @@ class ImportOlderIndex:
     Import the documents of an older index, with their values and counters.
 
     An existing file is indexed; for a missing one the index has the text.
-
-    Attributes:
-        usage: Receives the counters of the older program.
-        ledger: Knows the documents imported before.
     """
 
     sources: SourceFiles
@@ -254,7 +246,6 @@ class ImportOlderIndex:
             self.usage.add(entry.number, document.usage)
 
     def _entry(self, document: OlderDocument, file: Document) -> Entry:
-        """Index *file*, and return the entry that receives the values of *document*."""
         if not stored_of(self.repository, document.path):
             self.repository.put(document.seed(self.clock.now()))
         whole = self.index_one_file.index(file, select="all").entry
@@ -289,8 +280,7 @@ class KeptVectors:
     The outcome of importing vectors.
 
     Attributes:
-        kept: The number of vectors stored.
-        refused: The reasons for the others, one line each; their entries stay without a vector.
+        refused: The reasons against vectors, one line each; their entries stay without one.
     """
 
     kept: int = 0

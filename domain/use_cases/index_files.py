@@ -23,9 +23,6 @@ class Indexed:
     The outcome of indexing files, or of a dry run.
 
     Attributes:
-        new: Files without an entry before.
-        changed: Files whose entry was updated.
-        unchanged: The number of unchanged files.
         deleted: The number of unchanged files whose entry was deleted from the store.
         removed: Files that are gone, with their entries.
         skipped: Files that can't be used with the reasons, one line each.
@@ -50,7 +47,6 @@ class IndexFiles:
         project_root: The project's folder, links resolved.
         private: Prefixes of paths of private files. Where one is gone, its entries stay, as git may
             have removed it.
-        forget: Deletes the entries of files that are gone.
     """
 
     sources: SourceFiles

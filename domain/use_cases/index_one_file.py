@@ -121,10 +121,7 @@ class IndexOneFile:
         """
         Bring the entries of *document* up to date, atomically.
 
-        Args:
-            document: The file.
-            select: The condition for indexing it.
-            dry_run: Change nothing, only return the outcome.
+        A *dry_run* changes nothing.
 
         Raises:
             InvalidEntryError: it gives no valid entry; nothing was changed.
@@ -139,7 +136,6 @@ class IndexOneFile:
 
 
 def _kind(document: Document, known: Entry | None) -> Kind:
-    """Return the kind stated by the file or its folder, else by its entry."""
     return document.fields.kind or (known.kind if known else "document")
 
 
@@ -178,7 +174,6 @@ class _Plan(ABC):
 
     @cached_property
     def is_own(self) -> bool:
-        """Whether the version of the file is the user's."""
         return self.tools.versions.of(self.document.path).is_own
 
     def is_accepted(self, known: Entry) -> bool:
@@ -186,13 +181,7 @@ class _Plan(ABC):
         return known.is_of_others and self.is_own
 
     def placed(self, entry: Entry, known: Entry | None) -> Entry:
-        """
-        Return *entry* with its reach: home unless the file's version is the user's.
-
-        Args:
-            entry: The new entry.
-            known: The stored entry.
-        """
+        """Return *entry* with its reach: home unless the file's version is the user's."""
         reach = "shared" if known and known.is_of_others else entry.reach
         if reach != "shared" or self.is_own:
             return attrs.evolve(entry, reach=reach)
@@ -228,7 +217,6 @@ class _Plan(ABC):
         tools.absences.forget(was.file_path)
 
     def record_change(self, number: int | None, before: str | None, after: str | None) -> None:
-        """Record a changed text in the history, given its hashes."""
         if number is not None and before != after:
             self.tools.history.record(number, [FieldChange("content", before, after)], self.tools.clock.now())
 
@@ -309,7 +297,6 @@ class _DocumentPlan(_Plan):
 
     @cached_property
     def _deleted(self) -> frozenset[str]:
-        """The anchors that were deleted from the store and stay so."""
         tombstones, document = self.tools.tombstones, self.document
         return tombstones.deleted(document.path, document.file_hash) if self.select == "changed" else frozenset()
 
@@ -336,7 +323,6 @@ class _DocumentPlan(_Plan):
 
     @property
     def _is_forgotten(self) -> bool:
-        """Whether all of the file was forgotten."""
         text = self.document.fields.description or self.document.text
         return bool(text) and not self.tools.repository.forgotten.without(text)
 
@@ -430,7 +416,6 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def _of_file(self) -> Sequence[Entry]:
-        """The existing entries of the file, of the whole or of sections."""
         return [entry for entry in self.known.values() if entry.file_path == self.document.path]
 
     @cached_property

@@ -64,12 +64,8 @@ class Injection(NamedTuple):
         text: The block; may be empty.
         rules: The constitutional entries in it, which are not searched for.
         printed: The scores of the other lessons in it, best first.
-        lessons: Their printed fields.
-        retrieval: The search; None without one.
-        selected: The ranking; None without one.
         related: The conversations in it; None if they were not searched for.
         degradations: The missing parts with their reasons, one line each.
-        pending: The number of lessons without a vector.
         held: The memory that the agent had before.
     """
 
@@ -96,10 +92,7 @@ class Inject(NamedTuple):
     Find, rank and balance lessons, and render the block.
 
     Attributes:
-        retrieve: The semantic and the keyword search.
         vectors: Counts entries without a vector; None without an embedder.
-        weights: The weights of the ranking signals.
-        relate: Finds conversations; None without any.
         notice: A line about this project for the block; may be empty.
         refused: The settings that files of the project may not give, for the diagnostic line of a
             host.
@@ -172,7 +165,6 @@ class Inject(NamedTuple):
         deadline: Deadline,
         rules: Sequence[ConstitutionalText],
     ) -> "tuple[Related | None, tuple[str, ...]]":
-        """Return the conversations that are not *rules*, and the degradations."""
         if self.relate is None or occasion is None or self.held.has_block:
             return None, ()
         try:
@@ -271,15 +263,7 @@ class _Piece(NamedTuple):
 
 
 def receipt_of_start(injection: Injection, *, session_id: str, project: str, at: dt.datetime) -> Receipt:
-    """
-    Return the receipt of *injection*, whose text is not empty.
-
-    Args:
-        injection: The printed block.
-        session_id: The id given by the host; may be empty.
-        project: The id of the user's project.
-        at: The time of printing.
-    """
+    """Return the receipt of *injection*, whose text is not empty."""
     pieces = [*_rules(injection), *_lessons(injection), *_conversations(injection)]
     retrieval, selected = injection.retrieval, injection.selected
     return Receipt(
@@ -335,7 +319,6 @@ def _piece(entry_id: str, form: Form, text: str, *, room: int = 0, origin: str =
 
 
 def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
-    """Return the best ranked lessons that are not in the text."""
     known = {*(rule.seq for rule in injection.rules), *(scored.facts.seq for scored in injection.printed)}
     others = (scored for scored in selected.seen if scored.facts.seq not in known)
     nearest = islice(others, MAX_MISSED)

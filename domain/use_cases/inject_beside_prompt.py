@@ -53,7 +53,6 @@ class Prompt(NamedTuple):
 
     Attributes:
         session_id: The id given by the host; without it, earlier injections are unknown.
-        workplace: Where it was asked.
     """
 
     text: str
@@ -67,7 +66,6 @@ class PromptInjection(NamedTuple):
 
     Attributes:
         text: At most two whole entries in the host's frame; empty for nothing.
-        seqs: The numbers of its entries.
         receipt: The receipt to store; None for an empty text.
         degradations: The missing parts of the search with their reasons, one line each.
     """
@@ -143,7 +141,6 @@ class InjectBesidePrompt(NamedTuple):
         )
 
     def _contenders(self, rated: Sequence[Rated], workplace: Workplace) -> list[Contender]:
-        """Return the facts and the printed fields of *rated*, in their order."""
         repository, seqs = self.recall.repository, [answer.seq for answer in rated]
         facts = {known.ranking.seq: known for known in repository.recall_facts(seqs)}
         printed = {entry.seq: workplace.labelled(entry) for entry in repository.printed(seqs)}
@@ -217,7 +214,6 @@ class WeighedEntry(NamedTuple):
     An entry that was considered for a prompt.
 
     Attributes:
-        probability: The probability that it helps with the prompt.
         kept_out: The reason why it is not printed, in a few words; empty if it is.
     """
 
@@ -234,7 +230,6 @@ class PromptDryRun(NamedTuple):
     Attributes:
         text: The text that would be printed; empty for nothing.
         entries: The best entries considered, best first; none if no entry is related to the prompt.
-        worth_asking: Whether the prompt is informative enough to search with.
         degradations: The missing parts of the search with their reasons, one line each.
     """
 

@@ -29,9 +29,6 @@ class KnowProjects(NamedTuple):
     The projects of a store, with their history in git.
 
     Attributes:
-        history: The histories that git knows.
-        mode: Which projects are trusted.
-        exists: Whether there is a file or folder at a path.
         number_at: Returns its inode number; 0 if unknown.
     """
 
@@ -95,7 +92,6 @@ class KnowProjects(NamedTuple):
         return is_same_remote and project.identity.device == identity.device
 
     def _now_a_repository(self, identity: Identity, label: str) -> Project | None:
-        """Return the project of the folder that became the repository *identity*."""
         plain = self.registry().with_key(identity.root) if identity.is_repository else None
         if plain is None or plain.identity.is_repository:
             return None
@@ -336,7 +332,6 @@ class KnowProjects(NamedTuple):
 
 
 def _has_number(project: Project, identity: Identity) -> bool:
-    """Return whether the git directory of *project* had the inode of *identity*."""
     known = project.identity
     return known.is_repository and identity.is_repository and 0 < known.inode == identity.inode
 

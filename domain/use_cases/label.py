@@ -61,7 +61,6 @@ class LabelChain:
 
     Attributes:
         tiers: The labelers, first to last.
-        background: Where each is asked.
         tier_seconds: The time limit of each; one that hangs is abandoned.
     """
 
@@ -128,11 +127,7 @@ class Labelled:
     The outcome of a run.
 
     Attributes:
-        labelled: The number of entries that got labels.
-        failed: The number of entries tried without success.
-        problem: The last error of a labeler; empty without one.
         unanswered: The number of unanswered entries in a row, at the end.
-        last: The entry tried last, None without any.
     """
 
     labelled: int = 0
@@ -199,7 +194,6 @@ class LabelPending:
         return has_failed_enough or run.unanswered >= self.patience
 
     def _unlabelled(self, after: Entry | None) -> Iterator[Entry]:
-        """Yield the entries after *after*, then those up to it, without duplicates."""
         yield from self._behind(after)
         if after:
             yield from takewhile(lambda entry: not _is_behind(entry, after), self._behind(None))

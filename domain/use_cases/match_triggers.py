@@ -32,7 +32,6 @@ class Triggered(NamedTuple):
 
     Attributes:
         best: The phrase with the highest confidence, of an entry or a command.
-        entries: The triggered entries, by confidence.
     """
 
     best: TriggerMatch | None
@@ -40,8 +39,6 @@ class Triggered(NamedTuple):
 
 
 class _Cache(NamedTuple):
-    """The cached phrases at a version of the store."""
-
     version: int
     matcher: TriggerMatcher
     owners: Mapping[int, TriggerOwner]
@@ -86,10 +83,6 @@ class MatchTriggers:
         """
         Return the best match of *prompt*, and at most *limit* triggered entries.
 
-        Args:
-            prompt: The user's text.
-            limit: At least 1.
-
         Raises:
             StorageError: the store can't be read.
         """
@@ -103,7 +96,6 @@ class MatchTriggers:
             wanted *= 2  # some entries have several of the phrases
 
     def _up_to_date(self) -> _Cache:
-        """Return all phrases, read again if the store has changed."""
         is_fresh = self._monotonic() - self._looked_at < LOOK_SECONDS
         if self._cache and is_fresh and self._source.own_changes() == self._changes:
             return self._cache

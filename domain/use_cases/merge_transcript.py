@@ -207,7 +207,6 @@ def _each(exchanges: Iterable[Transcribed]) -> Generator[Transcribed, None, None
 
 
 def _new(found: Transcribed, buffer: SessionBuffer) -> Transcribed | None:
-    """Return the part of an exchange that is not captured, None without any."""
     exchange = found.exchange
     same = [known for known in buffer.exchanges if _is_same(exchange, known)]
     if not same:

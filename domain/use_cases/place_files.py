@@ -25,7 +25,6 @@ class PlaceFiles:
 
     Attributes:
         identify: Returns the identity of a folder, also of one that is gone.
-        label_of: Names a folder.
         home: The user's folder; a project there holds no other folders.
         workspace: The workspace that the user named; None for the folder above a project.
     """
@@ -91,13 +90,11 @@ class PlaceFiles:
         return self.know.register(identity, self.label_of(identity.root))
 
     def _is_of(self, holder: Project, named: str | None) -> bool:
-        """Return whether files in *named* belong to *holder*, the project around it."""
         root, is_repository = holder.identity.root, holder.identity.is_repository
         return root != self.home and (is_repository or named is None or len(root) >= len(named))
 
 
 def _folder_called(label: str | None, folder: str) -> str | None:
-    """Return the innermost folder called *label*, from *folder* upwards."""
     while os.path.basename(folder) != label:
         folder, below = os.path.dirname(folder), folder
         if folder == below:

@@ -41,10 +41,8 @@ class Found(NamedTuple):
     The results of both searches for one question.
 
     Attributes:
-        retrieval: The matches.
-        context: Their statistics, and the other inputs of policies.
-        closeness: The semantic closeness of entries to the question.
-        holding: The entries that hold all that a precise question asks for; these are above the
+        context: The statistics of the matches, and the other inputs of policies.
+        holding: The entries that hold all that a precise question asks for; they are above the
             threshold.
         named: The only entry that holds the single word asked for; None without one.
     """
@@ -194,7 +192,6 @@ class BestAnswers:
                 yield _Bounded(seq, candidate, upper_bound)
 
     def _known(self, bounded: Sequence[_Bounded]) -> Iterator[RecallCandidate]:
-        """Yield the candidates with their true facts."""
         found = {seq: candidate for seq, candidate, _ in bounded}
         touched = self._touched(found)
         for facts in self._repository.recall_facts(found):
@@ -202,7 +199,6 @@ class BestAnswers:
             yield found[seq]._replace(facts=facts, touched=touched.get(seq, 0))
 
     def _touched(self, seqs: Iterable[int]) -> Mapping[int, int]:
-        """Return how many recently touched files each of *seqs* refers to."""
         files = set(self._context.workplace.touched_files)
         if not files:
             return {}
@@ -216,7 +212,6 @@ def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, Unseen]:
 
 
 def _best_possible(context: RankingContext) -> RecallFacts:
-    """Return upper bounds of the facts of any entry."""
     workplace = context.workplace
     return RecallFacts(
         ranking=RankingFacts(0, "", None, context.most_observed, "high", context.now, RECALL_CAP),
@@ -267,7 +262,6 @@ class Selected(NamedTuple):
 
     Attributes:
         ranked: The chosen entries, best first.
-        policy: The policy that scored them.
         seen: All ranked entries, best first, chosen or not.
     """
 
@@ -320,8 +314,6 @@ def select(
 
 
 class _Signals(NamedTuple):
-    """The results of both searches, and the closeness of entries to the query."""
-
     retrieval: Retrieval
     closeness: Closeness
 

@@ -37,16 +37,14 @@ A conversation and a decision in it are one source.
 
 class Recollection(NamedTuple):
     """
-    The answers to a question, and the diagnostics of the search.
+    The answers to a question, best first, and the diagnostics of the search.
 
     Attributes:
-        answers: Best first.
         query: The search text, None without a search.
         searched: The number of entries in scope.
         found_by_meaning: The number of them with a compared vector; 0 without a semantic search.
         found_by_word: The number of them that contain a word of the question.
         embedded_by: The model that embedded the question, None without one.
-        numpy_missing: Whether numpy is not installed, so that vectors can't be compared.
         degradations: The missing parts with their reasons, one line each.
     """
 
@@ -65,9 +63,6 @@ class Rated(NamedTuple):
     The rating of an entry as an answer.
 
     Attributes:
-        seq: The number of the entry.
-        score: The score by the policy.
-        parts: The components of the score.
         vector: Its semantic score, None without one.
         keyword: Its keyword score, None without a matching word.
         relevance: The estimated probability of relevance, `[0, 1]`; None if the policy is not
@@ -196,10 +191,7 @@ class Recall(NamedTuple):
         """
         Return the ratings of the best answers to *question* among those *found*.
 
-        Args:
-            question: The question.
-            found: The results of its search.
-            baseline: Replaces the question's policy.
+        A *baseline* replaces the question's policy.
 
         Raises:
             StorageError: the store can't be read.
@@ -272,7 +264,6 @@ def one_a_source(answers: "tuple[Answer, ...]") -> "tuple[Answer, ...]":
 
 
 def _are_of_one_source(one: "Entry", other: "Entry") -> bool:
-    """Return whether one is a conversation of which the other states a part."""
     if (one.kind == "conversation") == (other.kind == "conversation") or (one.session_id, one.project) != (
         other.session_id,
         other.project,

@@ -132,7 +132,6 @@ class Related(NamedTuple):
     The section of related conversations.
 
     Attributes:
-        section: The printed section.
         nearby: All conversations found, printed or not.
         degradations: The missing parts with their reasons, one line each.
     """
@@ -147,7 +146,6 @@ class Relate(NamedTuple):
     Find and render as many related conversations as the budget allows.
 
     Attributes:
-        clock: The time, for retiring expired entries.
         length: How the host counts the length of the section.
     """
 
@@ -162,12 +160,7 @@ class Relate(NamedTuple):
         """
         Return the section for *context*, on a consistent state of the store.
 
-        Args:
-            context: The user's current work.
-            occasion: The workplace and the token budget.
-            deadline: The end of the time for searching.
-            limit: The maximum number of conversations.
-            most_units: The maximum length of the section.
+        It has at most *limit* conversations and *most_units* of length.
 
         Raises:
             StorageError: the store can't be read.

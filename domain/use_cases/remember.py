@@ -73,13 +73,7 @@ def session_meant(sessions: Iterable[KnownSession], named: str, is_current: Call
 
 @attrs.frozen(kw_only=True)
 class Remember:
-    """
-    Keep text permanently, in a project's files and in the store.
-
-    Attributes:
-        capture: Writes the files.
-        learn: Indexes them in the store.
-    """
+    """Keep text permanently, in a project's files and in the store."""
 
     capture: Capture
     learn: Learn

@@ -130,14 +130,11 @@ class Retrieval(NamedTuple):
         query: The search text, None without a signal.
         keyword_text: The text of the keyword search, likewise.
         terms: Its terms, of identifiers also the parts.
-        by_vector: Semantic matches.
-        by_keyword: Keyword matches.
         spaces: The semantic matches of each space, scored by cosine.
         embedded_by: The models that embedded the query, None without any.
         standardised: Whether several models were used, so that `by_vector` has z-scores, not
             cosines.
         window: About how many words of a text the model reads, 0 without a model.
-        numpy_missing: Whether numpy is not installed, so that vectors can't be compared.
         degradations: The missing parts with their reasons, one line each.
     """
 
@@ -171,12 +168,9 @@ class Retrieve(NamedTuple):
     Attributes:
         semantic: The spaces, in order of preference; each kind is searched in the first whose
             embedder answers.
-        background: Embeds the query beside the keyword search.
-        only: The entries searched.
         by_passage: Whether keyword scores are those of passages, or of whole entries.
         in_any_spelling: Whether identifiers are also searched by their parts; not where a gate was
             calibrated without.
-        embed_seconds: The time limit of each embedder.
         semantic_seconds: The minimum time of the semantic search on this machine now; with less
             left it is skipped.
     """
@@ -205,8 +199,6 @@ class Retrieve(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Kinds of entries, and the searches for them in order of preference."""
-
     only: EntryFilter
     searches: Sequence[SemanticSearch]
 
@@ -350,7 +342,6 @@ class _Search:
             return NoMatches()
 
     def _mostly_unspaced(self, deadline: Deadline) -> tuple[int, ...]:
-        """Return the entries that are mostly in scripts without spaces."""
         found = self._tools.keywords.match((UNSPACED,), "any", self._tools.only, deadline)
         return tuple(hit.seq for hit in found.top(max(1, found.count())))
 

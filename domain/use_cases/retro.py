@@ -35,7 +35,6 @@ class Kept(NamedTuple):
     The outcome for a lesson.
 
     Attributes:
-        noted: The change of the knowledge bank.
         stored: The change of the store; None if the store was not used.
     """
 
@@ -49,7 +48,6 @@ class SavedRetro(NamedTuple):
     The outcome of a retrospective.
 
     Attributes:
-        lessons: The outcome for each lesson.
         skipped: Entries of the banks that could not be imported, one line each.
     """
 
@@ -139,7 +137,6 @@ def _as_edited(lesson: Lesson, known: Stored | None) -> Lesson:
 
 
 def _at_home(lesson: Lesson, here: Workplace) -> Lesson:
-    """Return *lesson*, limited to its project if that is a foreign one."""
     if lesson.entry.source_project is not None or not here.visibility.is_foreign:
         return lesson
     return attrs.evolve(lesson, entry=attrs.evolve(lesson.entry, source_project=here.label))
@@ -168,9 +165,6 @@ class Revised:
     The outcome of a revision.
 
     Attributes:
-        before: The entry as it was stored.
-        entry: The entry as stored now.
-        noted: The change of the knowledge bank.
         skipped: Entries of the banks that could not be imported, one line each.
     """
 
@@ -186,10 +180,6 @@ class ReviseLearning:
     Confirm or promote a learning in the store and the knowledge bank.
 
     It is never duplicated.
-
-    Attributes:
-        bank: The markdown files.
-        sync_banks: Synchronises the store with them.
     """
 
     bank: BankFiles

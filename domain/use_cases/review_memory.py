@@ -36,7 +36,6 @@ class Drift(NamedTuple):
 
     Attributes:
         heading: The heading under which it stood when it was imported.
-        entry: The learning as stored.
         text: Its present text under that heading, without secrets; empty if it has none.
     """
 
@@ -55,12 +54,6 @@ class FindDrift:
     has one lesson of that name from there whose text is no longer in the file. It is removed if the
     heading is gone, and its text from every file. Earlier texts of a lesson are known: a file that
     still has one is not edited. A version that is not the user's edits nothing.
-
-    Attributes:
-        bank: The files.
-        ledger: The headings that were imported.
-        versions: Whose the versions of files are.
-        workplace: The project of the bank.
     """
 
     bank: KnowledgeBank
@@ -99,7 +92,6 @@ class FindDrift:
         return is_entry is not None or self.repository.forgotten.holds([text])
 
     def _stored(self, file: BankFile, heading: str, except_for: set[str]) -> list[Entry]:
-        """Return the learnings from *file* with the name in *heading*, except some ids."""
         name = _compared(name_in(heading))
         return [
             entry
@@ -149,7 +141,7 @@ class Pair(NamedTuple):
     Two learnings of which the newer one probably repeats or replaces the older.
 
     Attributes:
-        probability: That it does.
+        probability: The probability that it does.
     """
 
     older: Entry
@@ -186,7 +178,6 @@ class ReviewMemory:
 
     Attributes:
         drifts: Finds the lessons that were changed in the knowledge banks by hand.
-        registry: The projects.
         counts: The number of entries of each project, by id.
     """
 

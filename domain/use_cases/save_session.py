@@ -32,9 +32,7 @@ class Given:
 
     Attributes:
         description: A summary; None takes it from the text.
-        tags: The user's own labels.
         keywords: Additional words to find it by.
-        permanent: Whether it never expires.
     """
 
     description: str | None = attrs.field(default=None, converter=_clean)
@@ -108,7 +106,6 @@ class SaveSession:
 
 
 def _fields(fields: FileFields, given: Given) -> FileFields:
-    """Return *fields* with precedence for the user's values."""
     return attrs.evolve(
         fields,
         description=given.description or fields.description,

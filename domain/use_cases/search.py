@@ -30,7 +30,6 @@ class Loaded(NamedTuple):
     Loaded entries.
 
     Attributes:
-        entries: The requested page.
         total: The number of all entries that match.
         degradations: Failures, one line each.
     """
@@ -182,12 +181,10 @@ def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadli
 
 
 def _calibrated(question: Question, besides: EntryFilter) -> Question:
-    """Return the calibrated *question* for the entries of *besides*."""
     return calibrated(question)._replace(only=besides._replace(except_for=question.only.except_for))
 
 
 def _embedding_once(recall: Recall) -> Recall:
-    """Return *recall* with memoised embedders."""
     retrieve = recall.retrieve
     semantic = [space._replace(embedder=retrieve.background.memoised(space.embedder)) for space in retrieve.semantic]
     return recall._replace(retrieve=retrieve._replace(semantic=semantic))
@@ -206,13 +203,7 @@ class Neighbour(NamedTuple):
 
 @attrs.frozen
 class FindNeighbours:
-    """
-    Compare an entry with all others of the kinds in its vector space.
-
-    Attributes:
-        vectors: The space; None without one.
-        index: Searches it.
-    """
+    """Compare an entry with all others of the kinds in its vector space."""
 
     repository: RankingReads
     vectors: VectorStore | None

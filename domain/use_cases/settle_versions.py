@@ -36,8 +36,6 @@ class SettleVersions:
     Attributes:
         imports: The imports of the project's knowledge banks, one for each of its existing folders.
         bank_files: The paths of all its files of knowledge banks that were ever imported.
-        index_files: Indexes the project's files.
-        history: The changes by the user.
         most_files: The maximum number of files; callers that must not wait leave the rest to the
             worker.
     """
@@ -103,7 +101,6 @@ class SettleVersions:
 
     @cached_property
     def _lessons(self) -> "dict[str, list[_Place]]":
-        """The lessons of all files of the project, by the ids of their entries."""
         found = dict[str, list[_Place]]()
         for importing, file, lessons in self._read:
             for lesson in lessons or ():

@@ -19,8 +19,6 @@ class Found(NamedTuple):
     Attributes:
         text: Its text; None without a file.
         without_us: Its text without the managed part; None for no file.
-        is_as_written: Whether its text is exactly the one written last.
-        is_recorded: Whether the record has a write to it.
     """
 
     text: str | None
@@ -32,11 +30,6 @@ class Found(NamedTuple):
 def look(target: SetupTarget, text: str | None, written: Written | None) -> Found:
     """
     Return the state of a file.
-
-    Args:
-        target: The file.
-        text: Its text.
-        written: The last write to it.
 
     Raises:
         UneditableFileError: the file can't be edited safely.
@@ -78,7 +71,6 @@ def digest(text: str) -> str:
 
 
 def _before(target: SetupTarget, text: str, written: Written) -> str | None:
-    """Return the file's text before hardwon wrote *text*."""
     if not written.was_there:
         return None
     return written.original if written.original is not None else target.without_managed(text)
@@ -142,10 +134,8 @@ class Plan:
     The planned changes of a set-up or its removal.
 
     Attributes:
-        steps: Files to change, in order.
         settled: Files that need no managed part and have none.
         left: Files in which something of the user's has the name of a managed piece.
-        refused: Files that can't be edited safely.
     """
 
     steps: tuple[Step, ...] = ()
@@ -156,13 +146,7 @@ class Plan:
 
 @attrs.frozen(kw_only=True)
 class Done:
-    """
-    The outcome of a plan.
-
-    Attributes:
-        changed: Files that were changed, in order.
-        refused: Files that could not be changed.
-    """
+    """The outcome of a plan."""
 
     changed: tuple[str, ...] = ()
     refused: tuple[Untouched, ...] = ()
@@ -195,8 +179,6 @@ class SetUp:
     Add the managed parts to the files of agents, or remove them.
 
     Attributes:
-        files: The user's files.
-        record: Earlier writes.
         targets_at: Returns the targets at a path written when a variable set an agent's folder.
     """
 
@@ -289,7 +271,6 @@ class SetUp:
                 self.record.drop_project(project)
 
     def _strays(self, known: Collection[str], gone: Sequence[str]) -> list[str]:
-        """Return the recorded files neither *known* nor in a project that is gone."""
         elsewhere = self._written_below(gone)
         return [path for path in self.record.paths() if path not in known and path not in elsewhere]
 

@@ -13,13 +13,7 @@ from hardwon.ports.projects import Projects
 
 @attrs.frozen
 class Stored:
-    """
-    The outcome of storing an entry.
-
-    Attributes:
-        entry: The entry as stored now.
-        merged: Whether the lesson was known.
-    """
+    """The outcome of storing an entry."""
 
     entry: Entry
     merged: bool
@@ -103,12 +97,10 @@ class PlaceEntry:
         return Stored(now, merged=True)
 
     def _may_not_change(self, known: Entry) -> bool:
-        """Return whether *known* is of elsewhere, and this is a foreign project."""
         here = self.origin.workplace
         return here.visibility.is_foreign and known.project not in here.own and self.origin.reach != "everywhere"
 
     def _is_of_here(self, known: Entry) -> bool:
-        """Return whether *known* is the project's own, or may be shown there."""
         seen = self.origin.workplace.visibility._replace(is_foreign=False)
         return known.project in self.origin.workplace.own or seen.admits(
             known.project, known.reach, self.projects.places_of(known.entry_id)

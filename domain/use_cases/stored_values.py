@@ -83,7 +83,6 @@ def record_kept(history: History, stored: Entry, standing: Standing, at: dt.date
 
 
 def _bare(defaults: Defaults = PLAIN) -> dict[str, Any]:
-    """Return the fields that a file may give, with their empty values."""
     return {
         "keywords": (),
         "tags": (),
@@ -100,10 +99,7 @@ def _given(value: object, changes: Sequence[PastChange], bare: object) -> Any:
     """
     Return the part of *value* that a user gave, *bare* for none.
 
-    Args:
-        value: The value of a field.
-        changes: The changes of the field, the oldest first.
-        bare: The value of a field that is not given.
+    The *changes* of its field are in order, the oldest first.
     """
     if not isinstance(value, tuple):
         return value if changes and changes[-1].new == as_text(value) else bare
@@ -115,7 +111,6 @@ def _given(value: object, changes: Sequence[PastChange], bare: object) -> Any:
 
 
 def _items(text: str | None) -> frozenset[str]:
-    """Return the texts of a list in the history, none of other texts."""
     try:
         items = json.loads(text or "[]")
     except ValueError:

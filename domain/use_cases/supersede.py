@@ -86,13 +86,7 @@ class KeepInPlace:
 
 @attrs.frozen
 class ProposeSupersessions:
-    """
-    Find the earlier learnings that new ones probably supersede.
-
-    Attributes:
-        index: The vectors of the embedded model.
-        proposals: The pairs that were found.
-    """
+    """Find the earlier learnings that new ones probably supersede."""
 
     repository: RankingReads
     index: VectorIndex

@@ -68,7 +68,6 @@ class ImportedStore:
     The outcome of importing an export.
 
     Attributes:
-        added: The number of new entries.
         known: The number of known entries; their counters may have risen.
         forgotten: The number of entries left out because the user had their texts forgotten.
         skipped: Entries that were not imported with the reasons, one line each.
@@ -88,9 +87,6 @@ class ImportStore(NamedTuple):
     So an export can be imported again, and two stores can be merged. A project is the one of its
     key, or a clone of the same repository. Git looks up a folder that is here; the facts of another
     one are kept.
-
-    Attributes:
-        identify: Returns the identity of a folder.
     """
 
     repository: EntryRepository
@@ -125,8 +121,6 @@ class ImportStore(NamedTuple):
 
 
 class _Moved(NamedTuple):
-    """A project of the export, and the one that it is here."""
-
     there: Project
     here: Project
 
@@ -197,7 +191,6 @@ class _Run:
         return next((entry for entry in entries if entry.anchor_id == anchor_id), None)
 
     def _here(self, record: Record) -> Record:
-        """Return *record* with the absolute path of this machine."""
         location = location_of(record)
         if location is None or location.below is None:
             return record
@@ -205,7 +198,6 @@ class _Run:
         return relocated(record, Location(os.path.join(root, location.path)))
 
     def _moved(self, exported: ExportedEntry) -> ExportedEntry:
-        """Return *exported* without secrets, as one of the projects here."""
         entry = exported.entry
         moved = self._projects.get(entry.project or "")
         workspace = entry.workspace
