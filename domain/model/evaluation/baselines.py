@@ -1,7 +1,7 @@
 """
-The rankings that an evaluation compares: those of recall, and baselines used nowhere else.
+The rankings that an evaluation compares: those of recall, and baselines.
 
-A baseline ranks the candidates of the search of `hybrid` by its own rule.
+A baseline is used nowhere else, and ranks the candidates of the search of `hybrid` by its own rule.
 """
 
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ class Baseline(RecallPolicy):
 
 
 class KeywordPolicy(Baseline):
-    """`keyword`: BM25, for entries that hold at least one of the words."""
+    """`keyword`: BM25, for entries with at least one of the words."""
 
     def score(self, candidate: RecallCandidate) -> float | None:
         """Return the keyword score."""
@@ -42,7 +42,11 @@ class KeywordPolicy(Baseline):
 
 
 class ReciprocalRankPolicy(Baseline):
-    """`rrf`: reciprocal rank fusion, the sum of `1 / (60 + place)` over the first 200 of both lists."""
+    """
+    `rrf`: reciprocal rank fusion.
+
+    It is the sum of `1 / (60 + place)` over the first 200 of both lists.
+    """
 
     places = RRF_PLACES
 
@@ -56,7 +60,11 @@ class ReciprocalRankPolicy(Baseline):
 
 
 class WeightedPolicy(Baseline):
-    """`weighted`: 0.5 cosine + 0.2 keyword score, each over its best, the simplest fusion."""
+    """
+    `weighted`: the simplest fusion.
+
+    It is 0.5 cosine + 0.2 keyword score, each over its best.
+    """
 
     def score(self, candidate: RecallCandidate) -> float:
         """Return the sum."""

@@ -1,5 +1,5 @@
 """
-Evaluation sets: documents, queries, and judgements which documents answer which query.
+Evaluation sets: documents, queries, and relevance judgements.
 
 A store is a set too: the title of an entry is a query for its text.
 """
@@ -39,7 +39,11 @@ class Query(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """The relevance grade of a document for a query; 0 and less is irrelevant."""
+    """
+    The relevance grade of a document for a query.
+
+    A grade of 0 or less is irrelevant.
+    """
 
     query_id: str
     document_id: str
@@ -78,11 +82,12 @@ def assemble(
     name: str, documents: Mapping[str, Entry | None], queries: Sequence[Query], judgements: Sequence[Judgement]
 ) -> EvalSet:
     """
-    Return the set of these parts.
+    Assemble a set.
 
     Args:
         name: Its name in reports.
-        documents: By id; None for a document without a text, which is left out, but may count as relevant.
+        documents: By id; None for a document without a text, which is left out, but may count as
+            relevant.
         queries: Those without a judgement are left out.
         judgements: Those of unknown documents or queries are left out.
 
@@ -170,9 +175,10 @@ MIN_TERMS = 2
 
 def known_items(name: str, entries: Sequence[Entry]) -> EvalSet:
     """
-    Return the set of *entries*: the titles are the queries, the texts without titles the documents.
+    Make a set of *entries*: the titles are queries for the texts.
 
-    Of more than 500 queries those of the smallest ids are kept; there may be none.
+    The documents are the texts without titles. Of more than 500 queries those of the smallest ids
+    are kept; there may be none.
     """
     ordered = sorted(entries, key=lambda entry: entry.entry_id)
     documents = {entry.entry_id: document for entry in ordered if (document := _untitled(entry))}
@@ -189,7 +195,11 @@ MAX_WORDS = 100
 
 
 def rare_words(name: str, known: EvalSet) -> EvalSet:
-    """Return the set whose queries are words, each alone, that one document of *known* holds; of many those evenly spread."""
+    """
+    Return the set whose queries are single words that occur in one document.
+
+    Of many words those evenly spread are taken.
+    """
     words_by_document = {document_id: _words(entry) for document_id, entry in known.documents.items()}
     beginnings = Counter(
         beginning for words in words_by_document.values() for beginning in {word[:BEGINNING] for word in words}

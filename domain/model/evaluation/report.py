@@ -1,7 +1,7 @@
 """
-Figures of retrieval quality, as trec_eval computes them, and reports of them that can be compared.
+Figures of retrieval quality, as trec_eval computes them, and their reports.
 
-Every figure is in `[0, 1]`, higher is better.
+Reports can be compared. Every figure is in `[0, 1]`, higher is better.
 """
 
 import math
@@ -14,16 +14,17 @@ Grades = Mapping[str, float]
 
 def ndcg(ranked: Sequence[str], grades: Grades, k: int) -> float:
     """
-    Return the normalised discounted cumulative gain at *k*, 0 when nothing is relevant.
+    Return the normalised discounted cumulative gain at *k*.
 
-    Gains are linear, `grade / log2(place + 1)`, over those of the ideal ranking (Järvelin & Kekäläinen 2002).
+    It is 0 when nothing is relevant. Gains are linear, `grade / log2(place + 1)`, over those of the
+    ideal ranking (Järvelin & Kekäläinen 2002).
     """
     ideal = _gain(sorted(grades.values(), reverse=True)[:k])
     return _gain([grades.get(document_id, 0.0) for document_id in ranked[:k]]) / ideal if ideal else 0.0
 
 
 def recall(ranked: Sequence[str], grades: Grades, k: int) -> float:
-    """Return the share of the relevant documents that is among the first *k*, 0 without any."""
+    """Return the share of relevant documents among the first *k*, 0 without any."""
     wanted = _relevant(grades)
     return len(wanted.intersection(ranked[:k])) / len(wanted) if wanted else 0.0
 
@@ -40,7 +41,7 @@ def reciprocal_rank(ranked: Sequence[str], grades: Grades) -> float:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the smallest of *values* that *percent* of them don't exceed (nearest rank), 0 without values."""
+    """Return the nearest-rank percentile of *values*, 0 without values."""
     at = math.ceil(len(values) * percent / 100) - 1
     return sorted(values)[max(0, at)] if values else 0.0
 
@@ -81,7 +82,9 @@ class Measured(NamedTuple):
 
 class Figures(NamedTuple):
     """
-    The quality and speed of a policy: means over queries, milliseconds by percentile.
+    The quality and speed of a policy.
+
+    Quality is a mean over queries, time a percentile in milliseconds.
 
     Attributes:
         ndcg: Normalised discounted cumulative gain at 10.
@@ -117,7 +120,7 @@ class Figures(NamedTuple):
 
     @classmethod
     def mean(cls, several: Sequence["Figures"]) -> "Figures":
-        """Return the mean of each figure; every set has the same weight."""
+        """Return the mean of each figure, with equal weight for every set."""
         return cls(*map(_mean, zip(*several, strict=True)))
 
 
@@ -160,7 +163,11 @@ class Report(NamedTuple):
 
     @property
     def mean(self) -> ByPolicy:
-        """The mean over the sets, for each policy that all of them have; empty for a single set."""
+        """
+        The mean over the sets, by policy.
+
+        It has the policies that all sets have; empty for a single set.
+        """
         every = [report.policies for report in self.sets.values()]
         if len(every) <= 1:
             return {}
@@ -169,7 +176,11 @@ class Report(NamedTuple):
 
 
 class QueryChange(NamedTuple):
-    """The nDCG@10 of a policy on one query, and the figure it is compared with."""
+    """
+    The nDCG@10 of a policy on one query, before and after.
+
+    Both may be of one run: `before` is the figure that is compared with.
+    """
 
     set_name: str
     query_id: str
@@ -185,13 +196,17 @@ class QueryChange(NamedTuple):
 
 
 def largest_changes(queries: Sequence[QueryChange], count: int) -> list[QueryChange]:
-    """Return the *count* largest changes, worst first; unchanged queries are left out."""
+    """Return the *count* largest changes, worst first, without unchanged queries."""
     changed = [query for query in queries if query.change]
     return sorted(sorted(changed, key=lambda query: -abs(query.change))[:count], key=lambda query: query.change)
 
 
 def adaptive_beside_the_better(name: str, report: SetReport) -> list[QueryChange]:
-    """Return the change from the better of `keyword` and `vector` to `adaptive`, by query; empty without them."""
+    """
+    Return the change from the better of `keyword` and `vector` to `adaptive`.
+
+    It is given by query; empty without them.
+    """
     return [
         QueryChange(name, query_id, query.text, "adaptive", max(others), query.ndcg["adaptive"])
         for query_id, query in report.queries.items()
@@ -226,12 +241,20 @@ class Change(NamedTuple):
 
     @property
     def regressions(self) -> tuple[str, ...]:
-        """The names of the figures that fell beyond the tolerance, without times, which depend on the machine."""
+        """
+        The names of the figures that fell beyond the tolerance.
+
+        Times are left out: they depend on the machine.
+        """
         return tuple(name for name in QUALITY if getattr(self.differences, name) < -TOLERANCE)
 
 
 def changes(before: Report, after: Report) -> list[Change]:
-    """Return the changes of all figures that both reports have; of means only when the sets are the same."""
+    """
+    Return the changes of all figures that both reports have.
+
+    Means are compared only when the sets are the same.
+    """
     by_set = [
         change
         for name, report in after.sets.items()
@@ -242,7 +265,7 @@ def changes(before: Report, after: Report) -> list[Change]:
 
 
 def moved_queries(name: str, before: SetReport, after: SetReport) -> list[QueryChange]:
-    """Return the change of every query, by every policy that both reports have."""
+    """Return the change of every query, by every policy of both reports."""
     return [
         QueryChange(name, query_id, query.text, policy, earlier.ndcg[policy], ndcg)
         for query_id, query in after.queries.items()

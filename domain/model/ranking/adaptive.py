@@ -1,4 +1,4 @@
-"""The policy `adaptive`: z-scores of cosine and BM25 against the background of the question."""
+"""The policy `adaptive`: z-scores of cosine and BM25, per question."""
 
 import math
 from typing import NamedTuple
@@ -9,15 +9,15 @@ from hardwon.domain.model.ranking.prominence import share
 from hardwon.domain.model.ranking.relevance import relevance
 
 DELTA = 1.0
-"""The lower bound of a matched word's weight, as a multiple of its idf: BM25+ (Lv & Zhai 2011)."""
+"""Lower bound of a matched word's weight, as a multiple of its idf: BM25+ (Lv & Zhai 2011)."""
 
 
 def passage_score(bm25: float, matched: float, asked: float) -> float:
     """
-    Return the score of a passage: its BM25+, reduced where words of the query are missing.
+    Return the BM25+ of a passage, reduced where words of the query are missing.
 
-    `sqrt(matched / asked) * (bm25 + matched)`: a passage that holds one rare word of many is no answer yet, however rare
-    the word.
+    `sqrt(matched / asked) * (bm25 + matched)`: a passage with one rare word of many is no answer
+    yet, however rare the word.
 
     Args:
         bm25: The passage's BM25 for the words of the query, at least 0.
@@ -34,20 +34,23 @@ LONG = 60
 """Words; a longer text matches words by chance."""
 
 FULL_MATCH = 2.5
-"""The factor of the least BM25 score of a full match at which a passage counts as wholly matched."""
+"""A passage counts as wholly matched at this multiple of the least BM25 score of a full match."""
 
 
 class Background(NamedTuple):
     """
-    Statistics of the scores of one question over everything searched; receipts store them by these names.
+    Score statistics of one question over everything searched.
+
+    Receipts store them by these names.
 
     Attributes:
         cosine_mean: The mean cosine, over entries with a vector.
         cosine_deviation: Their population standard deviation.
         cosine_best: The highest cosine.
         clarity: The ratio of the best cosine's z-score to that expected by chance.
-        evidence_deviation: Standard deviation of the BM25 scores; an entry that holds no word counts as 0.
-        evidence_full: The least BM25 score of a passage that holds all words, 0 when unknown.
+        evidence_deviation: Standard deviation of the BM25 scores; an entry without a match counts
+            as 0.
+        evidence_full: The least BM25 score of a passage with all words, 0 when unknown.
         window: About how many words of a text its vector covers.
     """
 
@@ -74,11 +77,12 @@ class AdaptivePolicy(RecallPolicy):
         words   = (bm25 / deviation)^0.75
         clarity = sqrt(z(best cosine) / sqrt(2 ln N))
 
-    Means and deviations are over everything searched, so rare exact words win by far, vague ones don't. The best of N
-    random draws is expected at `sqrt(2 ln N)` deviations: `clarity` compares with that. The vector of a long text covers
-    only its beginning, the `window`; the rest is assumed as close as the closest text, in proportion to the keyword match
-    of its best passage. The constants were chosen on public and on dissimilar synthetic sets; `docs/quality.md` has their
-    sensitivity.
+    Means and deviations are over everything searched, so rare exact words win by far, vague ones
+    don't. The best of N random draws is expected at `sqrt(2 ln N)` deviations: `clarity` compares
+    with that. The vector of a long text covers only its beginning, the `window`; the rest is
+    assumed as close as the closest text, in proportion to the keyword match of its best passage.
+    The constants were chosen on public and on dissimilar synthetic sets; `docs/quality.md` has
+    their sensitivity.
 
     Args:
         context: The question and the score statistics.
@@ -98,11 +102,15 @@ class AdaptivePolicy(RecallPolicy):
         )
 
     def score(self, candidate: RecallCandidate) -> float:
-        """Return the score; it is unbounded."""
+        """Return the score, which is unbounded."""
         return sum(weight * value for _, weight, value in terms_of_parts(self.parts(candidate)))
 
     def upper_bound(self, candidate: RecallCandidate) -> float:
-        """Return the score at the most favourable length: short, or so long that the vector covers none of it."""
+        """
+        Return the score at the most favourable length.
+
+        That is short, or so long that the vector covers none of it.
+        """
         background, bm25 = self.background, candidate.keyword or 0.0
         meaning = 0.0
         if candidate.vector is not None:
@@ -111,12 +119,20 @@ class AdaptivePolicy(RecallPolicy):
         return meaning + KEYWORD_WEIGHT * _words(bm25, background.evidence_deviation)
 
     def relevance(self, candidate: RecallCandidate) -> float:
-        """Return the probability that *candidate* answers; unlike the score, it is comparable between questions."""
+        """
+        Return the probability that *candidate* answers.
+
+        Unlike the score, it is comparable between questions.
+        """
         matched = self._matched_share(candidate)
         return relevance(candidate.closeness, self.context.background, matched, is_held=candidate.holds_all)
 
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return all inputs of the formulas of score and relevance; an entry without a vector has no closeness."""
+        """
+        Return all inputs of the formulas of score and relevance.
+
+        An entry without a vector has no closeness.
+        """
         has_vector = candidate.vector is not None
         return {
             "cosine": self.background.cosine_mean if candidate.vector is None else candidate.vector,
@@ -136,7 +152,7 @@ class AdaptivePolicy(RecallPolicy):
 
 def terms_of_parts(parts: Parts) -> list[tuple[str, float, float]]:
     """
-    Return the terms whose sum is the score of *parts*: name, weight and value.
+    Return name, weight and value of the terms whose sum is the score.
 
     Raises:
         KeyError: a part is missing.

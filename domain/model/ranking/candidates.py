@@ -1,4 +1,4 @@
-"""The candidates of a ranking, their scores in both indexes, and the statistics of these."""
+"""The candidates of a ranking, their scores, and the statistics of these."""
 
 import datetime as dt
 import math
@@ -32,8 +32,8 @@ class RankingFacts(NamedTuple):
         entry_id: The last tie-breaker.
         category: None for other kinds than learnings.
         updated_at: Determines recency, and breaks ties before the id.
-        project: The id of its project; None for none.
-        superseded_by: The id of the learning that replaces it; None for none.
+        project: The id of its project, if any.
+        superseded_by: The id of the learning that replaces it, if any.
     """
 
     seq: int
@@ -105,8 +105,10 @@ class RecallCandidate(NamedTuple):
         keyword_place: Its rank in keyword search, likewise.
         touched: How many of the recently touched files it is about.
         closeness: About 0 for an unrelated text and 1 for the same one; None without a vector.
-        is_named: Whether the question is a single word, and this the only entry that holds all of it: it comes first.
-        holds_all: Whether it holds all that a precise question asks for, so that it is above the threshold.
+        is_named: Whether the question is a single word that only this entry contains: it comes
+            first.
+        holds_all: Whether it contains all that a precise question asks for: it is above the
+            threshold.
     """
 
     facts: RecallFacts
@@ -127,17 +129,17 @@ LOW = 0.05
 """The share of scores below `ScoreStatistics.low`."""
 
 MAX_UNRELATED = 0.6
-"""The upper bound of the cosine of unrelated texts; no known model exceeds it."""
+"""Upper bound of the cosine of unrelated texts; no known model exceeds it."""
 
 UNRELATED_PRIOR = 20
-"""Texts; so few may all be about one subject, so that `low` is not the cosine of unrelated ones."""
+"""Texts; so few may all be on one subject, so `low` is not the cosine of unrelated ones."""
 
 BACKGROUND_PRIOR = 3
-"""Unrelated texts that are added to those found when their mean closeness is taken."""
+"""Unrelated texts that are added to the mean closeness of those found."""
 
 
 def place_of_low(found: int) -> int:
-    """Return the index of `ScoreStatistics.low` among *found* scores in ascending order, from 0."""
+    """Return the index of `ScoreStatistics.low` among *found* ascending scores, from 0."""
     return int(LOW * found)
 
 
@@ -168,20 +170,25 @@ class ScoreStatistics(NamedTuple):
         return cls(len(values), math.fsum(values), math.fsum(x * x for x in values), max(values, default=0.0))
 
     def mean(self, size: int) -> float:
-        """Return the mean over *size* entries; those not found count as 0."""
+        """Return the mean over *size* entries, in which those not found count as 0."""
         return self.total / size if size else 0.0
 
     def deviation(self, size: int) -> float:
-        """Return the population standard deviation over *size* entries; those not found count as 0."""
+        """
+        Return the population standard deviation over *size* entries.
+
+        Those not found count as 0.
+        """
         variance = self.squares / size - self.mean(size) ** 2 if size else 0.0
         return math.sqrt(variance) if variance > MIN_VARIANCE else 0.0
 
     def closeness(self, cosine: float) -> float:
         """
-        Return *cosine* on a scale that is comparable between questions and models: 0 unrelated, 1 the same text.
+        Scale *cosine* so that it is comparable between questions and models.
 
-        Cosines of unrelated texts are around 0 in one model and around 0.5 in another. Most stored texts are unrelated to a
-        question, so `low` estimates where they are; with few texts the estimate counts less.
+        0 is unrelated, 1 the same text. Cosines of unrelated texts are around 0 in one model and
+        around 0.5 in another. Most stored texts are unrelated to a question, so `low` estimates
+        where they are; with few texts the estimate counts less.
         """
         unrelated = min(max(self.low, 0.0), MAX_UNRELATED) * self.found / (self.found + UNRELATED_PRIOR)
         return (cosine - unrelated) / (1 - unrelated)

@@ -1,4 +1,4 @@
-"""The policies of the named collections, and the table of all recall policies."""
+"""The policies of the named collections, and the table of recall policies."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
@@ -15,7 +15,7 @@ from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Signa
 
 class HybridPolicy(RecallPolicy):
     """
-    `hybrid`: the ranking of the session start, by both searches and the track record.
+    `hybrid`: the ranking of the session start.
 
     Args:
         context: The question and the score statistics.
@@ -41,19 +41,24 @@ class HybridPolicy(RecallPolicy):
 
 
 KEYWORD_SIMILARITY = 0.9
-"""The similarity of the best keyword match without semantic search: words alone never reach 1."""
+"""Similarity of the best keyword match without semantic search: words alone never reach 1."""
 
 
 class CosinePolicy(RecallPolicy):
     """
-    `cosine`: cosine similarity, `[0, 1]`; an entry without a vector is left out.
+    `cosine`: cosine similarity, `[0, 1]`.
 
-    Without semantic search, 0.9 of the keyword score over the best replaces it. The vector of a single word carries little:
-    its cosine with a text about just that is about 0.4, that of a phrase 0.6; so a match of the word counts too.
+    An entry without a vector is left out. Without semantic search, 0.9 of the keyword score over
+    the best replaces it. The vector of a single word carries little: its cosine with a text about
+    just that is about 0.4, that of a phrase 0.6; so a match of the word counts too.
     """
 
     def score(self, candidate: RecallCandidate) -> float | None:
-        """Return the similarity; for a question of a single word that the entry holds, the mean of it and 1."""
+        """
+        Return the similarity.
+
+        For a question of a single word that the entry contains, it is the mean of similarity and 1.
+        """
         similarity = similarity_of(candidate, self.context)
         is_held = candidate.keyword is not None and len(self.context.terms) == 1
         return (1 + similarity) / 2 if similarity is not None and is_held and self.context.vectors.found else similarity
@@ -67,7 +72,8 @@ def similarity_of(candidate: RecallCandidate, context: RankingContext) -> float 
     """
     Return the cosine in `[0, 1]`, None for an entry without a vector.
 
-    With vectors of several models it is the share of the best; without semantic search, `similarity_by_keyword`.
+    With vectors of several models it is the share of the best; without semantic search,
+    `similarity_by_keyword`.
     """
     if not context.vectors.found:
         return None if candidate.keyword is None else similarity_by_keyword(candidate, context)
@@ -77,7 +83,11 @@ def similarity_of(candidate: RecallCandidate, context: RankingContext) -> float 
 
 
 def similarity_by_keyword(candidate: RecallCandidate, context: RankingContext) -> float:
-    """Return the similarity for a keyword match alone, in `[0, 0.9]`: its score over the best one, times 0.9."""
+    """
+    Return the similarity of a keyword match alone, in `[0, 0.9]`.
+
+    It is the score over the best one, times 0.9.
+    """
     return KEYWORD_SIMILARITY * share(candidate.keyword, context.keywords.best)
 
 
@@ -95,12 +105,16 @@ class AffinityPolicy(RecallPolicy):
     """
     `affinity`: similar, recent and near entries.
 
-    `(0.5 similarity + 0.25 recency + 0.25 project) * boost`, the boost 1.2 for permanent entries: a score can exceed 1 and
-    is shown as 100 % at most.
+    `(0.5 similarity + 0.25 recency + 0.25 project) * boost`, the boost 1.2 for permanent entries: a
+    score can exceed 1 and is shown as 100 % at most.
     """
 
     def score(self, candidate: RecallCandidate) -> float | None:
-        """Return the boosted weighted sum, in `[0, 1.2]`; None if the question is unrelated to every entry."""
+        """
+        Return the boosted weighted sum, in `[0, 1.2]`.
+
+        None if the question is unrelated to every entry.
+        """
         if self.context.is_empty:
             return None
         parts = self.parts(candidate)
@@ -121,12 +135,12 @@ class AffinityPolicy(RecallPolicy):
         }
 
     def _similarity(self, candidate: RecallCandidate) -> float:
-        """Return the similarity; for an entry that has no vector yet, that of its keyword match."""
+        """Return the similarity, by keyword for an entry that has no vector yet."""
         similarity = similarity_of(candidate, self.context)
         return similarity_by_keyword(candidate, self.context) if similarity is None else similarity
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return the tie-breakers: the same branch, then how many touched files it is about."""
+        """Return the tie-breakers: same branch, then the number of touched files."""
         branch = self.context.workplace.branch
         is_same_branch = branch is not None and candidate.facts.branch == branch
         return (-is_same_branch, -candidate.touched)
@@ -148,9 +162,10 @@ class ContextPolicy(RecallPolicy):
     """
     `context`: entries related to the current work.
 
-    Each signal is in `[0, 1]`: the cosine, or its share of the best with vectors of several models; 1 for an entry about a
-    recently touched file; 1 for the branch that is checked out; `1 / (1 + days / 30)`; the keyword score over the best. A
-    missing signal counts 0, and the weights of the others stay.
+    Each signal is in `[0, 1]`: the cosine, or its share of the best with vectors of several models;
+    1 for an entry about a recently touched file; 1 for the branch that is checked out;
+    `1 / (1 + days / 30)`; the keyword score over the best. A missing signal counts 0, and the
+    weights of the others stay.
     """
 
     def score(self, candidate: RecallCandidate) -> float:
@@ -179,7 +194,7 @@ class ContextPolicy(RecallPolicy):
         return max(0.0, candidate.vector or 0.0)
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return the tie-breakers: the own project, then permanent entries, then how many touched files it is about."""
+        """Return the tie-breakers: own project, permanence, number of touched files."""
         return (*super().nearness(candidate), -candidate.facts.permanent, -candidate.touched)
 
 
@@ -197,7 +212,7 @@ PLACES_PER_ANSWER = 2
 
 class FusedPolicy(RecallPolicy):
     """
-    `fused`: reciprocal rank fusion of both searches, with importance, age, and the match of the anchor's name.
+    `fused`: reciprocal rank fusion with importance, age, and anchor match.
 
     ::
 
@@ -206,9 +221,10 @@ class FusedPolicy(RecallPolicy):
         best_rrf = (how many searches found anything) / 61
         overlap  = the share of the question's words that are in the anchor's name
 
-    The reciprocal ranks are divided by their maximum, and the boost by the highest, or the tier alone would decide. Only the
-    first `2 * limit` places of each list count, in semantic search only entries that are close enough; an entry in neither
-    has no score: tier and age order answers, they do not make one.
+    The reciprocal ranks are divided by their maximum, and the boost by the highest, or the tier
+    alone would decide. Only the first `2 * limit` places of each list count, in semantic search
+    only entries that are close enough; an entry in neither has no score: tier and age order
+    answers, they do not make one.
 
     Args:
         context: The question and the score statistics.
@@ -233,7 +249,11 @@ class FusedPolicy(RecallPolicy):
         )
 
     def parts(self, candidate: RecallCandidate) -> Parts:
-        """Return the inputs of the formula, then both ranks, 0 for a list whose first places do not have it."""
+        """
+        Return the inputs of the formula, then both ranks.
+
+        A rank is 0 for a list whose first places do not have it.
+        """
         facts = candidate.facts
         is_close = candidate.closeness is not None and candidate.closeness >= CLOSE
         ranks = [self._rank(candidate.vector_place if is_close else None), self._rank(candidate.keyword_place)]
@@ -260,7 +280,7 @@ class FusedPolicy(RecallPolicy):
         )
 
     def _overlap(self, anchor_id: str) -> float:
-        """Return the share of the question's words in *anchor_id*, 0 without an anchor."""
+        """Return the share of the question's words in *anchor_id*."""
         terms = set(self.context.terms)
         return len(terms.intersection(terms_of(anchor_id))) / len(terms) if terms else 0.0
 

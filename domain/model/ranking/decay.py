@@ -1,4 +1,4 @@
-"""Importance tiers, context types, and the decay of an entry's weight with age."""
+"""Importance tiers, context types, and the decay of entries with age."""
 
 import datetime as dt
 import math
@@ -65,10 +65,13 @@ EXEMPT_TIERS: frozenset[Tier] = frozenset({"constitutional", "critical"})
 
 class Decay(NamedTuple):
     """
-    The decay of an entry with its age since creation; being read does not reset it.
+    The decay of an entry with its age since creation.
+
+    Being read does not reset it.
 
     Attributes:
-        mode: `half-life` halves normal and temporary entries every 90 days; `rates` has a rate for each tier.
+        mode: `half-life` halves normal and temporary entries every 90 days; `rates` has a rate for
+            each tier.
         floor: The lower bound, in `[0, 1]`.
         exempt_tiers: The tiers that never decay, in either mode.
     """
@@ -82,7 +85,9 @@ class Decay(NamedTuple):
         self, *, tier: Tier, importance_weight: float, permanent: bool, created_at: dt.datetime, now: dt.datetime
     ) -> float:
         """
-        Return the factor of an entry's weight, in `[floor, 1]`; creation in the future counts as now.
+        Return the factor of an entry's weight, in `[floor, 1]`.
+
+        Creation in the future counts as now.
 
         Args:
             tier: Its importance.

@@ -1,4 +1,4 @@
-"""The question, the interface of recall policies, and the ranking of candidates by one."""
+"""The question, the interface of recall policies, and ranking by one of them."""
 
 import datetime as dt
 from abc import ABC, abstractmethod
@@ -15,19 +15,25 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 CLOSE = 0.25
-"""The closeness from which semantic search counts as a match; few unrelated questions reach it (`docs/quality.md`)."""
+"""
+Closeness from which semantic search counts as a match.
+
+Few unrelated questions reach it (`docs/quality.md`).
+"""
 
 
 class RankingContext(NamedTuple):
     """
-    The question and the statistics of both searches, common to all candidates.
+    The question and the score statistics, common to all candidates.
 
     Attributes:
         size: How many entries were searched.
         vectors: Statistics of their cosines; without any found there was no semantic search.
         closest: The highest closeness of an entry to the question; 0 without semantic search.
-        background: The mean closeness of everything searched, as `ScoreStatistics.background` gives it.
-        standardised: Whether vectors of several models were compared, so that the values are z-scores, not cosines.
+        background: The mean closeness of everything searched, as `ScoreStatistics.background` gives
+            it.
+        standardised: Whether vectors of several models were compared, so that the values are
+            z-scores, not cosines.
         keywords: Statistics of their keyword scores.
         window: About how many words of a text its vector covers.
         most_observed: The largest observation count of a learning, at least 1.
@@ -53,7 +59,7 @@ class RankingContext(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether no entry holds a word of the question or is close to it."""
+        """Whether no entry matches a word of the question or is close to it."""
         return not self.keywords.found and self.closest < CLOSE
 
 
@@ -65,7 +71,8 @@ class RecallPolicy(ABC):
     """
     A rule that scores how well candidates answer one question.
 
-    It is monotonic: a better match in a search never lowers a score, and no score exceeds its upper bound.
+    It is monotonic: a better match in a search never lowers a score, and no score exceeds its upper
+    bound.
 
     Args:
         context: The question and the score statistics.
@@ -79,7 +86,11 @@ class RecallPolicy(ABC):
 
     @abstractmethod
     def score(self, candidate: RecallCandidate) -> float | None:
-        """Return how well *candidate* answers, higher is better; None for one that this policy leaves out."""
+        """
+        Return how well *candidate* answers, higher is better.
+
+        None for one that this policy leaves out.
+        """
 
     @abstractmethod
     def parts(self, candidate: RecallCandidate) -> Parts:
@@ -87,23 +98,35 @@ class RecallPolicy(ABC):
 
     def upper_bound(self, candidate: RecallCandidate) -> float | None:
         """
-        Return the highest score of an entry with the matches of *candidate*, whose facts are the most favourable.
+        Return the highest score of an entry with the matches of *candidate*.
 
-        By default it is the score of *candidate*.
+        Its facts are the most favourable. By default it is the score of *candidate*.
         """
         return self.score(candidate)
 
     def relevance(self, candidate: RecallCandidate) -> float | None:
-        """Return the probability that *candidate* answers, `[0, 1]`, whatever its facts; None if not calibrated."""
+        """
+        Return the probability that *candidate* answers, `[0, 1]`.
+
+        It holds whatever the facts of *candidate*; None if not calibrated.
+        """
         del candidate
         return None
 
     def is_named(self, candidate: RecallCandidate) -> bool:
-        """Return whether *candidate* comes first, whatever its score: the only entry that holds the word asked for."""
+        """
+        Return whether *candidate* comes first, whatever its score.
+
+        It is the only entry with the word asked for.
+        """
         return candidate.is_named
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:
-        """Return the tie-breakers of equal scores, smallest first, before `tie_order`: the own project first."""
+        """
+        Return the tie-breakers of equal scores, smallest first.
+
+        They come before `tie_order`: the own project is first.
+        """
         return (int(candidate.facts.project not in self.context.workplace.own),)
 
 
@@ -126,7 +149,12 @@ class Judged(NamedTuple):
 
 
 def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: Iterable[Judged] = ()) -> list[Judged]:
-    """Return the candidates that *policy* scores, and *others*: the named one, then by score; ties go to the nearer, then by `tie_order`."""
+    """
+    Score and order the candidates, merged with *others*.
+
+    The named one comes first, then order is by score; ties go to the nearer, then by `tie_order`.
+    Candidates without a score are left out.
+    """
     scores = ((candidate, policy.score(candidate)) for candidate in candidates)
     judged = [Judged(candidate, score, policy.relevance(candidate)) for candidate, score in scores if score is not None]
 
@@ -144,17 +172,19 @@ def judge(policy: RecallPolicy, candidates: Iterable[RecallCandidate], others: I
 
 class Question(NamedTuple):
     """
-    A question, the entries it is asked of, and the thresholds of its answers.
+    A question with its filter and the thresholds of its answers.
 
     Attributes:
         text: The user's words.
         only: The entries that may answer.
         policy: The ranking policy.
         limit: How many answers; 0 and less return none.
-        minimum: The least relevance of an answer, or score where the policy is not calibrated; None for no threshold.
+        minimum: The least relevance of an answer, or score where the policy is not calibrated; None
+            for no threshold.
         workplace: Where it is asked.
         decays: Whether the policy may apply decay.
-        distinct: Whether of entries with the same text only the best answers, also of a file and a section of it.
+        distinct: Whether of entries with the same text only the best answers, also of a file and a
+            section of it.
         keyword_text: The text to search by keyword, None for *text*.
         in_any_spelling: Whether its identifiers are also asked for by their parts.
     """
@@ -197,7 +227,7 @@ class Answer(NamedTuple):
 
     @property
     def shown(self) -> float:
-        """The number that is displayed: its relevance, or else its score."""
+        """The displayed number: its relevance, or else its score."""
         return self.score if self.relevance is None else self.relevance
 
     @property

@@ -1,4 +1,4 @@
-"""Prominence, the track record of an entry as a number; and the policy that ranks the session start."""
+"""Prominence, an entry's track record as a number, and the session start's policy."""
 
 import datetime as dt
 from collections.abc import Sequence
@@ -22,7 +22,11 @@ DAY = dt.timedelta(days=1)
 
 
 def recency(updated_at: dt.datetime, now: dt.datetime) -> float:
-    """Return `1 / (1 + days / 30)`: 1 today, 0.5 after 30 days; the future counts as today."""
+    """
+    Return `1 / (1 + days / 30)`: 1 today, 0.5 after 30 days.
+
+    The future counts as today.
+    """
     return 1 / (1 + max(0.0, (now - updated_at) / DAY) / RECENCY_DAYS)
 
 
@@ -44,17 +48,21 @@ def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> flo
 
 
 TrackRecord: TypeAlias = tuple[Category | None, int, Confidence, int]
-"""Category, observation count, confidence, and how often it was recalled, at most `RECALL_CAP`."""
+"""Category, observation count, confidence, and recall count, at most `RECALL_CAP`."""
 
 
 def track_record(facts: RankingFacts) -> TrackRecord:
-    """Return category and the inputs of prominence but recency: of entries with equal ones the newest ranks first."""
+    """
+    Return category and the inputs of prominence but recency.
+
+    Of entries with equal ones the newest ranks first.
+    """
     return (facts.category, facts.observation_count, facts.confidence, min(facts.recall_count, RECALL_CAP))
 
 
 class Maxima(NamedTuple):
     """
-    The best of each signal in the whole store, by which scores are divided.
+    The store's best of each signal, by which scores are divided.
 
     Attributes:
         vector: The best cosine; 0 or less without a vector signal.
@@ -108,12 +116,12 @@ class Scored(NamedTuple):
 
 
 def is_relevant(relevance: float | None) -> bool:
-    """Return whether *relevance* reaches the floor; None always does."""
+    """Return whether *relevance* reaches the floor, as None always does."""
     return relevance is None or relevance >= FLOOR
 
 
 def share(score: float | None, best: float) -> float:
-    """Return *score* over *best*, clamped at 0; 0 for None."""
+    """Return *score* over *best*, clamped at 0, or 0 for None."""
     return max(0.0, score or 0.0) / best if best > 0 else 0.0
 
 
@@ -128,7 +136,7 @@ class _Parts(NamedTuple):
 
 
 class Weights(_Parts):
-    """The weights of the signals; at least one is positive."""
+    """The weights of the signals, of which at least one is positive."""
 
     __slots__ = ()
 
@@ -141,9 +149,10 @@ class Weights(_Parts):
 
     def redistributed(self, *, vector: bool, keyword: bool) -> "Weights":
         """
-        Return weights that sum to 1, those of missing signals distributed in proportion to the others'.
+        Return weights that sum to 1 without those of missing signals.
 
-        When no signal that is present has a weight, prominence decides alone.
+        Their weights are distributed in proportion to the others'. When no signal that is present
+        has a weight, prominence decides alone.
         """
         kept = (self.vector * vector, self.keyword * keyword, self.prominence)
         total = sum(kept)
@@ -157,15 +166,17 @@ class RankingPolicy:
     """
     `hybrid`: the weighted sum of cosine, keyword score and prominence.
 
-    Without a vector or a keyword signal it is `prominence`: the weights of missing signals go to the others.
+    Without a vector or a keyword signal it is `prominence`: the weights of missing signals go to
+    the others.
 
     Args:
         weights: The weights of the signals while all are present.
         maxima: The best of each signal; a signal without a positive best is missing.
         now: The time of ranking.
-        own: The ids of the user's project and its clones; their entries come first among those of equal score.
-        by_relevance: Whether prominence counts for relevant entries only, and only these have places beyond the quota.
-            Without a signal of the query all are relevant.
+        own: The ids of the user's project and its clones; their entries come first among those of
+            equal score.
+        by_relevance: Whether prominence counts for relevant entries only, and only these have
+            places beyond the quota. Without a signal of the query all are relevant.
 
     Examples:
         >>> noon = dt.datetime(2026, 1, 5, 12, tzinfo=dt.UTC)
@@ -203,11 +214,11 @@ class RankingPolicy:
         return prominence(facts, self.maxima.observations, self.now)
 
     def prominence_order(self, facts: RankingFacts) -> tuple[float, dt.timedelta, str]:
-        """Return the key of the order by prominence alone, the highest first, then `tie_order`."""
+        """Return the key that orders by prominence, the highest first, then `tie_order`."""
         return (-self.prominence(facts), *tie_order(facts))
 
     def signals(self, vector: float | None, keyword: float | None, track_record: float) -> Signals:
-        """Return the signals of raw scores: clamped at 0 and divided by the store's best."""
+        """Clamp raw scores at 0 and divide them by the store's best."""
         return Signals(
             vector=share(vector, self.maxima.vector),
             keyword=share(keyword, self.maxima.keyword),
@@ -215,11 +226,15 @@ class RankingPolicy:
         )
 
     def relevance(self, closeness: float | None, signals: Signals) -> float | None:
-        """Return how likely an entry matters, `[0, 1]`; None where that does not count. It never falls when a signal rises."""
+        """
+        Return the probability that an entry matters, `[0, 1]`.
+
+        None where that does not count. It is monotone in the signals.
+        """
         return context_relevance(closeness, signals.keyword) if self._by_relevance else None
 
     def score(self, signals: Signals) -> float:
-        """Return the final score, in `[0, 1]`; it never falls when a signal rises."""
+        """Return the final score, in `[0, 1]`, monotone in the signals."""
         return (
             self.effective.vector * signals.vector
             + self.effective.keyword * signals.keyword
@@ -232,7 +247,11 @@ class RankingPolicy:
         return {**signals._asdict(), **weights}
 
     def rank(self, candidates: list[Candidate]) -> list[Scored]:
-        """Return the candidates best first; ties go to the own project, the newest `updated_at`, then to the id."""
+        """
+        Order the candidates, best first.
+
+        Ties go to the own project, the newest `updated_at`, then to the id.
+        """
         return sorted(map(self._scored, candidates), key=final_order)
 
     def _scored(self, candidate: Candidate) -> Scored:
@@ -248,10 +267,14 @@ LATEST_TIME = dt.datetime.max.replace(tzinfo=dt.UTC)
 
 
 def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
-    """Return the key that orders entries of equal score: newest first, then by id."""
+    """Return the key that orders equal scores: newest first, then by id."""
     return (LATEST_TIME - facts.updated_at, facts.entry_id)
 
 
 def final_order(scored: Scored) -> tuple[float, bool, dt.timedelta, str]:
-    """Return the key of the final order: best score first, then the own project, then `tie_order`."""
+    """
+    Return the key of the final order.
+
+    It is best score first, then the own project, then `tie_order`.
+    """
     return (-scored.score, not scored.is_own, *tie_order(scored.facts))

@@ -1,36 +1,41 @@
 """
-Relevance: the probability that an entry answers a question, comparable between questions, stores and models.
+The probability that an entry answers a question.
+
+It is comparable between questions, stores and models.
 
 ::
 
     relevance = 1 / (1 + exp(-(intercept + a * closeness + b * background + c * sqrt(matched))))
 
-`closeness` is the entry's similarity to the question, `background` the mean closeness of everything stored: about 0 for a
-question about other subjects. `matched` is the share of the question's words, weighted by rarity, that the entry's best
-passage holds. The weights come from two logistic regressions: one separates answers from the best hits of questions that
-have none, the other gives the probability that a hit of such a strength is an answer, shifted so that the threshold below
-which nothing is shown is 0.5. `docs/quality.md` says on which questions they were fitted, and how well it is calibrated.
+`closeness` is the entry's similarity to the question, `background` the mean closeness of everything
+stored: about 0 for a question about other subjects. `matched` is the share of the question's words,
+weighted by rarity, that the entry's best passage holds. The weights come from two logistic
+regressions: one separates answers from the best hits of questions that have none, the other gives
+the probability that a hit of such a strength is an answer, shifted so that the threshold below
+which nothing is shown is 0.5. `docs/quality.md` says on which questions they were fitted, and how
+well it is calibrated.
 
 How likely a lesson matters to a session that starts, by which the block of the hosts' form ends::
 
     relevance = 1 / (1 + exp(-(-5.8 + 10.6 * closeness + 3.4 * keyword)))
     without a vector: 1 / (1 + exp(-(-4.4 + 5.2 * keyword)))
 
-`closeness` is the lesson's similarity to the session's context on a scale for all models (`ScoreStatistics.closeness`),
-`keyword` its keyword score over the store's best. Both come from logistic regressions on labelled session starts;
-`docs/quality.md` has the sets and what the floor costs and gains.
+`closeness` is the lesson's similarity to the session's context on a scale for all models
+(`ScoreStatistics.closeness`), `keyword` its keyword score over the store's best. Both come from
+logistic regressions on labelled session starts; `docs/quality.md` has the sets and what the floor
+costs and gains.
 """
 
 import math
 
 
 def logistic(logit: float) -> float:
-    """Return the probability whose logarithm of the odds is *logit*, in `[0, 1]`."""
+    """Return the probability, in `[0, 1]`, of the log odds *logit*."""
     return 1 / (1 + math.exp(-logit)) if logit >= 0 else math.exp(logit) / (1 + math.exp(logit))
 
 
 MAX_MATCHED = 1.0
-"""The upper bound of `matched`: repeating the words of a question adds nothing."""
+"""Upper bound of `matched`: repeating the words of a question adds nothing."""
 
 INTERCEPT = -3.1
 CLOSENESS_WEIGHT = 5.1
@@ -43,14 +48,18 @@ MATCHED_ONLY_WEIGHT = 6.7
 
 
 HELD = 0.51
-"""The least relevance of an entry that holds all that a precise question asks for, above the threshold of what is shown."""
+"""Least relevance of an entry with all that a precise question asks for, above the threshold."""
 
 FORMULA = (
     f"min(cap, max({HELD} * held, 1 / (1 + exp(-({INTERCEPT} + {CLOSENESS_WEIGHT} * closeness + {BACKGROUND_WEIGHT} * background"
     f" + {MATCHED_WEIGHT} * min(1, matched) ** 0.5))) if has_vector"
     f" else 1 / (1 + exp(-({MATCHED_INTERCEPT} + {MATCHED_ONLY_WEIGHT} * min(1, matched) ** 0.5)))))"
 )
-"""The formula for people and programs, in the names of the parts; `cap` is the lowest relevance of earlier answers, 1 first."""
+"""
+The formula for people and programs, in the names of the parts.
+
+`cap` is the lowest relevance of earlier answers, 1 first.
+"""
 
 
 def relevance(closeness: float | None, background: float, matched: float, *, is_held: bool = False) -> float:
@@ -61,10 +70,10 @@ def relevance(closeness: float | None, background: float, matched: float, *, is_
         closeness: To the question, as `ScoreStatistics.closeness` gives it; None without a vector.
         background: The mean closeness of everything searched.
         matched: Its BM25 score over the least of a full match, 0 when no word matches.
-        is_held: Whether it holds all that a precise question asks for: then it is at least 0.51.
+        is_held: Whether it has all that a precise question asks for: then it is at least 0.51.
 
     Returns:
-        A value in `[0, 1]`, which never falls when *closeness* or *matched* grows.
+        A value in `[0, 1]`, monotone in *closeness* and *matched*.
     """
     words = math.sqrt(min(max(matched, 0.0), MAX_MATCHED))
     if closeness is None:
@@ -83,12 +92,14 @@ WORDS_WEIGHT = 5.2
 """For a lesson without a vector, or without semantic search."""
 
 FLOOR = 0.15
-"""The least relevance that is worth a place: a lesson that is missed costs six times one that is read without need."""
+"""Least relevance worth a place: a missed lesson costs six times one that is read without need."""
 
 
 def context_relevance(closeness: float | None, keyword: float) -> float:
     """
-    Return the probability that a lesson matters, in `[0, 1]`; it never falls when *closeness* or *keyword* grows.
+    Return the probability that a lesson matters, in `[0, 1]`.
+
+    It is monotone in *closeness* and *keyword*.
 
     Args:
         closeness: To the session's context; None without a vector.

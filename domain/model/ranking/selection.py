@@ -1,29 +1,32 @@
 """
-The selection of a ranking, and of the session start: a quota for each category, then places by score.
+The selection from a ranking: a quota for each category, then by score.
 
-It is exact with early termination: the threshold algorithm (Fagin, Lotem & Naor, PODS 2001).
+It is exact with early termination: the threshold algorithm (Fagin, Lotem & Naor, PODS 2001). The
+session start uses it, recall with every policy, and through recall a prompt, where a text is read
+only if the upper bound of its probability suffices (`Contest.may_win`).
 
-Candidates are in several sorted lists: by cosine, by keyword score, by track record. Instead of scoring every
-candidate, the heads of the lists are read, ever deeper. A candidate in one of the heads is scored exactly (random
-access). A candidate in none of them is in each signal at most as good as the last one read of that list; as no policy's
-score falls when a signal rises, the policy's score of these tails is its *upper bound*.
+Candidates are in several sorted lists: by cosine, by keyword score, by track record. Instead of
+scoring every candidate, the heads of the lists are read, ever deeper. A candidate in one of the
+heads is scored exactly (random access). A candidate in none of them is in each signal at most as
+good as the last one read of that list; as no policy's score falls when a signal rises, the policy's
+score of these tails is its *upper bound*.
 
-**Statement.** A selection is made of a ranking, best first: each group is owed its best `quota` places, other places go
-by score, `limit` in all; a candidate is passed over only for what it is, or for what ranks above it in its group. If in
-every group that has unseen candidates their upper bound is below the group's threshold (`Selection.threshold`), the
-selection of the seen candidates is the selection of all candidates, in the same order. Where no unseen candidate of a group
-may be chosen by score (`Unseen.by_score`), as none is relevant enough, the quota's last score alone is the threshold.
+**Statement.** A selection is made of a ranking, best first: each group is owed its best `quota`
+places, other places go by score, `limit` in all; a candidate is passed over only for what it is, or
+for what ranks above it in its group. If in every group that has unseen candidates their upper bound
+is below the group's threshold (`Selection.threshold`), the selection of the seen candidates is the
+selection of all candidates, in the same order. Where no unseen candidate of a group may be chosen
+by score (`Unseen.by_score`), as none is relevant enough, the quota's last score alone is the
+threshold.
 
-**Proof.** Insert an unseen candidate into the ranking. Its score is strictly below those of the candidates that are owed
-a place in its group and of all that are chosen by score, so no tie-break matters: it is owed no place, and the groups
-keep their order (by their best). Those of its group that it could displace or repeat rank below it, and none of them is
-chosen. All places are taken, so it gets none. Repeat for every unseen candidate.
+**Proof.** Insert an unseen candidate into the ranking. Its score is strictly below those of the
+candidates that are owed a place in its group and of all that are chosen by score, so no tie-break
+matters: it is owed no place, and the groups keep their order (by their best). Those of its group
+that it could displace or repeat rank below it, and none of them is chosen. All places are taken, so
+it gets none. Repeat for every unseen candidate.
 
-A bound need not cover candidates that no selection admits: they take no place, and keep none from others. Candidates of
-a head that provably can't be chosen may be left out.
-
-Used by the session start, by recall with every policy, and through recall beside a prompt, where a text is read only if
-the upper bound of its probability suffices (`Contest.may_win`).
+A bound need not cover candidates that no selection admits: they take no place, and keep none from
+others. Candidates of a head that provably can't be chosen may be left out.
 """
 
 import math
@@ -49,13 +52,14 @@ S = TypeVar("S", bound=HasScore)
 
 class Selection(NamedTuple, Generic[S]):
     """
-    The candidates chosen of a ranking.
+    The candidates chosen from a ranking.
 
     Attributes:
         owed: Chosen for their group's quota, best first.
         by_score: Chosen by score alone, best first.
         limit: How many places there are.
-        last_owed: The score of the last candidate within the quota, by group, of groups that fill it; None without quotas.
+        last_owed: The score of the last candidate within the quota, by group, of groups that fill
+            it; None without quotas.
     """
 
     owed: tuple[S, ...]
@@ -64,7 +68,11 @@ class Selection(NamedTuple, Generic[S]):
     last_owed: Mapping[Category | None, float] | None = None
 
     def threshold(self, group: Category | None, *, by_score: bool = True) -> float:
-        """Return the score below which a further candidate of *group*, which may be chosen *by_score*, would change nothing."""
+        """
+        Return the score below which another candidate of *group* changes nothing.
+
+        It depends on whether the candidate may be chosen *by_score*.
+        """
         owed = math.inf if self.last_owed is None else self.last_owed.get(group, -math.inf)
         if not by_score:
             return owed
@@ -75,7 +83,7 @@ class Selection(NamedTuple, Generic[S]):
 
 class Unseen(NamedTuple):
     """
-    Bounds for the candidates of a group that were not seen.
+    Bounds for the unseen candidates of a group.
 
     Attributes:
         bound: The upper bound of their scores.
@@ -103,7 +111,7 @@ def first_exact(
     heads: Iterable[Head[S]], select: Callable[[Sequence[S]], Selection[S]]
 ) -> tuple[Selection[S], Head[S]]:
     """
-    Return the selection of the first of *heads* that proves it, and that head.
+    Return the selection of the first of *heads* that proves it, with that head.
 
     Args:
         heads: Each holds more than the one before; the last holds everything.
@@ -125,7 +133,11 @@ BALANCED_FROM = 9
 
 
 def by_category(ranked: Iterable[Scored]) -> dict[Category | None, list[Scored]]:
-    """Group a ranking by category, keeping its order; the group with the best entry comes first."""
+    """
+    Group a ranking by category, keeping its order.
+
+    The group with the best entry comes first.
+    """
     groups: dict[Category | None, list[Scored]] = {}
     for scored in ranked:
         groups.setdefault(scored.facts.category, []).append(scored)
@@ -136,8 +148,9 @@ class CategoryBalancer(NamedTuple):
     """
     Selects *limit* entries so that no category is crowded out.
 
-    From a limit of 9 on, each category first gets up to 3 places for its best entries, dealt round by round if there are
-    too few places even for these. All other places go by score over all categories, to relevant entries.
+    From a limit of 9 on, each category first gets up to 3 places for its best entries, dealt round
+    by round if there are too few places even for these. All other places go by score over all
+    categories, to relevant entries.
 
     Examples:
         >>> import datetime as dt
@@ -159,7 +172,11 @@ class CategoryBalancer(NamedTuple):
         return QUOTA if self.limit >= BALANCED_FROM else 0
 
     def select(self, ranked: Sequence[Scored]) -> Selection[Scored]:
-        """Select at most `limit` entries of *ranked*, which is best first; none that is superseded."""
+        """
+        Select at most `limit` entries of *ranked*, which is best first.
+
+        Superseded entries are never selected.
+        """
         quota, places = self.quota, max(0, self.limit)
         ranked = [scored for scored in ranked if scored.facts.superseded_by is None]
         groups = by_category(ranked)

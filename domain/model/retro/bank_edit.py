@@ -1,4 +1,4 @@
-"""Edits of the knowledge banks: where a lesson is added, and where it is counted."""
+"""Edits of the knowledge banks: where a lesson is added or counted."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
@@ -35,7 +35,7 @@ class BankLesson(NamedTuple):
 
 
 class BankPlace(NamedTuple):
-    """A file of a bank: the project's or the user's, and its category."""
+    """A file of a bank, which is the project's or the user's."""
 
     scope: BankScope
     category: Category
@@ -45,7 +45,11 @@ PLACES = tuple(BankPlace(scope, category) for scope in ("local", "global") for c
 
 
 class Banks(Protocol):
-    """The lessons of all files; an immutable value, edits return another."""
+    """
+    The lessons of all files.
+
+    An immutable value: edits return another.
+    """
 
     @property
     def texts(self) -> Mapping[BankPlace, str]:
@@ -53,12 +57,18 @@ class Banks(Protocol):
         ...
 
     def counts(self, place: BankPlace) -> Mapping[str, int]:
-        """Return the observation count of every lesson in that file by its identity, the highest of duplicates."""
+        """
+        Return the observation count of each lesson in that file, by identity.
+
+        Of duplicates, it is the highest.
+        """
         ...
 
     def with_lesson(self, scope: BankScope, lesson: BankLesson) -> "Banks":
         """
-        Return the banks with *lesson* appended to its file; the rest stays byte for byte.
+        Append *lesson* to its file.
+
+        The rest stays byte for byte.
 
         Raises:
             InvalidEntryError: it would not be read back as it is, or change how the rest is read.
@@ -67,7 +77,7 @@ class Banks(Protocol):
 
     def with_count(self, place: BankPlace, identity: str, day: str) -> "Banks":
         """
-        Return the banks with the count of a lesson of that file raised by one and *day* as last observed.
+        Increment the count of a lesson of that file, last observed on *day*.
 
         The rest stays byte for byte.
 
@@ -78,9 +88,9 @@ class Banks(Protocol):
 
     def with_wording(self, place: BankPlace, identity: str, name: str, description: str) -> "Banks":
         """
-        Return the banks with another description for a lesson of that file, and another name unless *name* is empty.
+        Replace the description of a lesson of that file.
 
-        The rest stays byte for byte.
+        Its name is replaced too, unless *name* is empty. The rest stays byte for byte.
 
         Raises:
             InvalidEntryError: the file can't be changed so that only that changes.
@@ -104,15 +114,16 @@ class Noted(NamedTuple):
 
 
 def places_of(banks: Banks, identity: str) -> tuple[BankPlace, ...]:
-    """Return the files that hold the lesson of that identity, in order."""
+    """Return the files that contain the lesson of that identity, in order."""
     return tuple(place for place in PLACES if identity in banks.counts(place))
 
 
 def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> Noted:
     """
-    Return *banks* with *lesson* counted in every file that holds it, and appended to the bank of *scope* if it is new there.
+    Count *lesson* in every file that contains it.
 
-    A lesson of the global bank is not appended to a project's bank. Its count is at least its count elsewhere.
+    If new it is appended to the bank of *scope*; a lesson of the global bank is not appended to a
+    project's bank. Its count is at least its count elsewhere.
 
     Raises:
         InvalidEntryError: a file can't be edited safely.
@@ -127,7 +138,7 @@ def noted(banks: Banks, lesson: BankLesson, scope: BankScope) -> Noted:
 
 
 def counted(banks: Banks, identity: str, day: str) -> Noted:
-    """Return *banks* with the lesson of that identity counted once more, on *day*, in every file that holds it."""
+    """Increment the count of a lesson, on *day*, in every file that contains it."""
     places = places_of(banks, identity)
     for place in places:
         banks = banks.with_count(place, identity, day)
@@ -135,7 +146,7 @@ def counted(banks: Banks, identity: str, day: str) -> Noted:
 
 
 def promoted(banks: Banks, lesson: BankLesson) -> Noted:
-    """Return *banks* with *lesson* in the global bank; unchanged if it is there."""
+    """Append *lesson* to the global bank, unless it is there."""
     known = tuple(place for place in places_of(banks, lesson.identity) if place.scope == "global")
     if known:
         return Noted(banks, None, known)
@@ -144,7 +155,9 @@ def promoted(banks: Banks, lesson: BankLesson) -> Noted:
 
 def reworded(banks: Banks, identity: str, name: str, description: str) -> Noted:
     """
-    Return *banks* with another description, and another name unless that is empty, in every file that holds the lesson.
+    Replace the description of a lesson in every file that contains it.
+
+    Its name is replaced too, unless *name* is empty.
 
     Raises:
         InvalidEntryError: a file can't be edited safely.

@@ -1,4 +1,8 @@
-"""Lessons of a retrospective: from the facilitator's answer to entries of the store and lessons of the knowledge bank."""
+"""
+Lessons of a retrospective: from the facilitator's answer to stored entries.
+
+They also become lessons of the knowledge bank.
+"""
 
 import datetime as dt
 import re
@@ -45,7 +49,7 @@ class RetroItem(NamedTuple):
 
     @property
     def all_text(self) -> str:
-        """All its texts, in which mentioned files are looked for."""
+        """All its texts, searched for mentioned files."""
         return f"{self.text}\n{self.name}\n{self.provenance}\n{self.reasoning}"
 
 
@@ -102,7 +106,11 @@ SETTINGS_OF_TOOLS = (".meta.json", ".mcp.json")
 
 
 class _Names(NamedTuple):
-    """The names of a file in a text, longest first; the stem is the base name without its extension."""
+    """
+    The names of a file in a text, longest first.
+
+    The stem is the base name without its extension.
+    """
 
     path: str
     base: str
@@ -110,27 +118,37 @@ class _Names(NamedTuple):
 
 
 def is_code(path: str) -> bool:
-    """Return whether the file of that path is code or configuration: no document, image or lock."""
+    """
+    Return whether the file is code or configuration.
+
+    Documents, images and locks are not.
+    """
     return _ending(path) not in NOT_CODE
 
 
 def may_be_referred_to(path: str) -> bool:
-    """Return whether a lesson can be about the file: no knowledge bank, no lock, no tool's settings."""
+    """
+    Return whether a lesson can be about the file.
+
+    It can't be about a knowledge bank, a lock, or a tool's settings.
+    """
     base = path.rpartition("/")[2].lower()
     return BANK_FOLDER not in f"/{path}" and base not in SETTINGS_OF_TOOLS and not base.endswith(LOCK_ENDINGS)
 
 
 def chosen_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
     """
-    Return the files of *diff* that *text* mentions, by path, base name or stem; the diff's code when it mentions none.
+    Return the files of *diff* that *text* mentions, else the diff's code.
+
+    A mention is a path, a base name or a stem.
 
     Args:
         text: All texts of the lesson.
         diff: Paths with `/`, in order.
 
     Returns:
-        At most 10 paths, without repeats, mentioned ones first, else in the order of *diff*; at least one file of code
-        when the diff has one.
+        At most 10 distinct paths, mentioned ones first, else in the order of *diff*; at least one
+        file of code when the diff has one.
     """
     files = [path for path in dict.fromkeys(diff) if may_be_referred_to(path)]
     code = [path for path in files if is_code(path)]
@@ -151,7 +169,6 @@ def _mentions(text: str, names: _Names) -> bool:
 
 
 def _is_word_in(name: str, text: str) -> bool:
-    """Return whether *name* is a whole word of *text*."""
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
@@ -204,7 +221,11 @@ class Lesson:
 
 
 def bank_lesson(entry: Entry, observed_in: str, count: int) -> BankLesson:
-    """Return a learning for the knowledge bank, last observed when it was last changed."""
+    """
+    Return a learning for the knowledge bank.
+
+    It was last observed when it was last changed.
+    """
     if entry.category is None:
         raise InvalidEntryError(f"{entry.entry_id} is a {entry.kind}: a knowledge bank holds learnings alone")
     return BankLesson(
@@ -234,7 +255,8 @@ def read_lessons(answer: Answer, feature: Feature, now: dt.datetime) -> tuple[Le
     Return the lessons of *answer*.
 
     Raises:
-        InvalidAnswerError: it has problems, an item breaks a rule, or two items are equal; it lists all of them.
+        InvalidAnswerError: it has problems, an item breaks a rule, or two items are equal; it lists
+            all of them.
     """
     lessons, problems = dict[str, Lesson](), [*answer.problems]
     for item in answer.items:
@@ -285,11 +307,15 @@ def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt
 
 
 def _heading(name: str) -> str:
-    """Return *name* without the prefixes of its category's headings."""
+    """Strip the prefixes of its category's headings."""
     start = _NOT_A_NAME.match(name)
     return name[start.end() :] if start else name
 
 
 def _in_its_words(message: str, item: RetroItem) -> str:
-    """Return a message on an entry in the terms of the answer, where the text may be the name too."""
+    """
+    Reword a message on an entry in the terms of the answer.
+
+    There the text may be the name too.
+    """
     return re.sub(r"^description\b" if item.name.strip() else r"^(?:description|name)\b", "text", message)

@@ -1,4 +1,4 @@
-"""Secrets found and replaced by the table of rules."""
+"""Find and replace secrets by the table of rules."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from hardwon.domain.model.secrets.table import RULES
 REDACTED = "[REDACTED]"
 
 LONGEST_REMEMBERED = 40
-"""Characters of a token whose words are remembered: most are words of a language, and few secrets are so short."""
+"""Characters of a token whose words are cached: most are words of a language, few are secrets."""
 
 LONGEST_BACKWARDS = 12_000
 """Characters before a word that a rule reads backwards."""
@@ -20,7 +20,7 @@ _AFTER_ESCAPE = r"(?<=\\[nrtbf])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u[0-9A-Fa-f]{4})|(?<
 
 
 def without_secrets(text: str) -> str:
-    """Return *text* with `[REDACTED]` in place of each secret that a rule finds."""
+    """Replace each secret that a rule finds by `[REDACTED]`."""
     parts, copied = list[str](), 0
     for start, end in _spans(text):
         if start > copied or not parts:
@@ -30,7 +30,7 @@ def without_secrets(text: str) -> str:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Return where secrets begin and end, in order; some may overlap."""
+    """Return the spans of secrets, in order, of which some may overlap."""
     spans, ends = set[tuple[int, int]](), dict[str, int]()
     groups, heads = _rules_by_word_and_head(), _Heads(text)
     for at, word in words_in(_lowered(text)):
@@ -45,12 +45,16 @@ def _spans(text: str) -> list[tuple[int, int]]:
 
 
 def _lowered(text: str) -> str:
-    """Return *text* in lower case, each character at its place: `İ` alone would become two."""
+    """Lower-case *text* without changing its length: `İ` alone would become two."""
     return text.replace("İ", "i").lower()
 
 
 class _Heads(dict[tuple[str, int], int]):
-    """The ends of heads, -1 for none, by pattern and beginning: rules share them, and each is tried once at a place."""
+    """
+    A cache of where heads end, -1 for no match.
+
+    Its keys are pattern and beginning. Rules share heads, and each is tried once at a place.
+    """
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -64,7 +68,7 @@ class _Heads(dict[tuple[str, int], int]):
 
 
 def _match(rule: Rule, text: str, at: int, heads: _Heads) -> tuple[int, int] | None:
-    """Return where the secret is that *rule* finds by the word at *at*."""
+    """Return the span of the secret that *rule* finds by the word at *at*."""
     begin = at - rule.before
     if begin < 0 or not (rule.inside or _begins_a_word(text, begin)):
         return None
@@ -88,7 +92,7 @@ def _begins_a_word(text: str, at: int) -> bool:
 
 
 def words_in(small: str) -> list[tuple[int, str]]:
-    """Return each place in *small*, in order, with a word of a rule that is there."""
+    """Return each occurrence of a rule's word in *small*, in order."""
     tokens = set(small.split())
     long = {token for token in tokens if len(token) > LONGEST_REMEMBERED}
     with_blanks = {word for word in _words_with_blanks() if word in small}
@@ -102,7 +106,7 @@ def _remembered_words(token: str) -> frozenset[str]:
 
 
 def _words_of(token: str) -> frozenset[str]:
-    """Return the words of rules in *token*, which has no white space."""
+    """Return the rules' words in *token*, which has no white space."""
     by_beginning = _words_by_beginning()
     return frozenset(
         word
@@ -130,7 +134,11 @@ def _rules_by_word() -> dict[str, list[Rule]]:
 
 @cache
 def _rules_by_word_and_head() -> dict[str, list[tuple[str, list[Rule]]]]:
-    """Return the rules of each word by the first part of their heads, empty without one."""
+    """
+    Group the rules of each word by the first part of their heads.
+
+    Empty for rules without a head.
+    """
     grouped = dict[str, dict[str, list[Rule]]]()
     for word, rules in _rules_by_word().items():
         for rule in rules:
@@ -145,7 +153,6 @@ def _words_with_blanks() -> list[str]:
 
 @cache
 def _words_by_beginning() -> dict[str, list[str]]:
-    """Return the words without blanks by their first two letters."""
     words = dict[str, list[str]]()
     for word in _rules_by_word().keys() - _words_with_blanks():
         words.setdefault(word[:2], []).append(word)

@@ -1,11 +1,11 @@
-r"""Private keys in files' formats, also cut off, or with literal `\n` for the ends of lines."""
+r"""Private keys in file formats, also truncated or with literal `\n` line ends."""
 
 from hardwon.domain.model.secrets.rule import Rule
 
 _PLAIN_END = r"(?:\s|\\{1,4}[nrt]|\\{1,3}[\"']|[\"'+>|,;#*.\-])"
 _BESIDE = r"[\w./\-: ]{1,60}[:|\t](?=[ \t])|[\w./\-]{1,60}:(?:\d{1,6}:)?(?=[A-Za-z0-9+/\-])|//(?=[ ])"
 _END_OF_LINE = rf"(?:\n(?:{_BESIDE})|{_PLAIN_END})"
-"""The end of a line, also with what logs, searches and comments put before the next one."""
+"""The end of a line, with the prefix that logs, searches and comments put before the next one."""
 
 _LINE = r"[A-Za-z0-9+/]{16,200}={0,2}"
 _HEADER = r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|Subject|x-[\w\-]{1,20}):[^\n\\]{0,100}"

@@ -1,4 +1,8 @@
-"""Tokens without a form of their own, known by the vendor's word in the name that they are given to."""
+"""
+Tokens without a form of their own.
+
+They are known by the vendor's word in the name that they are assigned to.
+"""
 
 from hardwon.domain.model.secrets.rule import Rule, named
 

@@ -1,4 +1,8 @@
-"""Secrets given to names without a sign: in declarations, calls, tables, pairs of name and value, and sentences."""
+"""
+Secrets given to names without a sign.
+
+They are in declarations, calls, tables, pairs of name and value, and sentences.
+"""
 
 from hardwon.domain.model.secrets.rule import Rule, whole
 from hardwon.domain.model.secrets.values import (

@@ -1,4 +1,4 @@
-"""A rule by which secrets of one kind are found in a text."""
+"""A rule that finds secrets of one kind."""
 
 from typing import NamedTuple
 
@@ -13,22 +13,25 @@ _ASSIGNED = (
 
 class Rule(NamedTuple):
     r"""
-    A rule by which secrets of one kind are found.
+    A rule that finds secrets of one kind.
 
     Attributes:
-        name: Its name, unique in the table.
-        words: Substrings, in lower case and separated by blanks: every match begins at one of them. `·` stands for a blank.
-        pattern: Of ASCII; matched where a word stands. The last group that took part is the secret, without a group the whole match.
-            It reads a bounded number of characters.
+        name: Unique in the table.
+        words: Substrings, in lower case and separated by blanks: every match begins at one of them.
+            `·` stands for a blank.
+        pattern: Of ASCII; matched where a word stands. The last group that took part is the secret,
+            without a group the whole match. It reads a bounded number of characters.
         before: How many characters before the word the match begins.
-        inside: Whether the match may begin inside a run of letters and digits; otherwise it begins after another character,
-            or after an escape sequence such as `\n`, `%3D` or a colour of the terminal.
-        backwards: Whether *pattern* is matched against the reversed text before the word, which then is the secret.
-        head: Patterns matched first, one behind the other; *pattern* begins where the last one ends. Rules share them, and what is
-            behind one that does not match is not compiled.
-        unless: Where the head ends, this must not match.
-        behind: Where the match begins, this must match: what may be before it. It is asked after the head, which rules share.
-
+        inside: Whether the match may begin inside a run of letters and digits; otherwise it begins
+            after another character, or after an escape sequence such as `\n`, `%3D` or a colour of
+            the terminal.
+        backwards: Whether *pattern* is matched against the reversed text before the word, which
+            then is the secret.
+        head: Patterns matched first, one after the other; *pattern* begins where the last one ends.
+            Rules share them; if one does not match, what follows is not compiled.
+        unless: Must not match where the head ends.
+        behind: Must match where the match begins: what may be before it. Tested after the head,
+            which rules share.
     """
 
     name: str
@@ -43,15 +46,20 @@ class Rule(NamedTuple):
 
 
 def token(name: str, words: str, pattern: str, before: int = 0) -> Rule:
-    """Return the rule of a token that is known by its own form: no letter or digit follows it."""
+    """
+    Return the rule of a token that is known by its own form.
+
+    No letter or digit follows it.
+    """
     return Rule(name, words, rf"(?:{pattern})(?![A-Za-z0-9])", before)
 
 
 def named(name: str, words: str, value: str) -> Rule:
     """
-    Return the rule of a token without a form of its own: it is assigned to a name with a vendor's word in it.
+    Return the rule of a token without a form of its own.
 
-    Case does not matter, and the value has a digit.
+    It is assigned to a name with a vendor's word in it. Case does not matter, and the value has a
+    digit.
     """
     return Rule(
         name,
@@ -63,14 +71,9 @@ def named(name: str, words: str, value: str) -> Rule:
 
 def whole(character: str, least: int, most: int) -> str:
     """
-    Return the pattern of a run of *character* that gives nothing back; of a longer one, its first *most*.
+    Return the pattern of an atomic run of *character*.
 
-    Possessive quantifiers would say it, but Python 3.11.0 to 3.11.4 matches them wrongly (gh-101955).
-
-    Examples:
-        >>> import re
-        >>> re.match(whole("[a-z]", 2, 4) + "(?!=)", "ab="), re.match(whole("[a-z]", 2, 4), "abcdef")[0]
-        (None, 'abcd')
-
+    Of a longer run it matches the first *most*. Possessive quantifiers would say it, but Python
+    3.11.0 to 3.11.4 matches them wrongly (gh-101955).
     """
     return rf"(?:{character}{{{least},{most - 1}}}(?!{character})|{character}{{{most}}})"

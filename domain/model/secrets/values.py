@@ -1,4 +1,8 @@
-"""Values given to a password, a secret, a token or a key, by their names: environment, YAML, JSON, TOML, flags, code, prose."""
+"""
+Values of passwords, secrets, tokens and keys, known by their names.
+
+They are in environments, YAML, JSON, TOML, flags, code and prose.
+"""
 
 from hardwon.domain.model.secrets.rule import Rule, whole
 
@@ -7,7 +11,7 @@ _MORE = (
     r"(?:[_.\-]?(?:access)?[_.\-]?(?:key|token)(?:[_.\-]?base)?|[_.\-]?(?:value|v?\d{1,2}|prod\w{0,7}|dev\w{0,8}|stag\w{0,4}|live|test|qa|old|new"
     r"|confirm\w{0,6}|again|plain|text|raw|default|admin|root|db))?"
 )
-"""Parts that may follow a word in a name without changing that the value is a secret."""
+"""Parts that may follow a word in a name whose value stays a secret."""
 
 _NO_VERDICT = (
     r"(?<!(?<![\w\-.])(?-i:PASS)(?=:[ \t]))(?<!:[ ]pass)(?<!\][ ]pass)(?<!\)[ ]pass)"
@@ -47,7 +51,7 @@ _WORDS = (
     r"|generated|not|is|set|self|this|env|ok|fail|failed|passed|error|warning|info|end|start|else|pass)(?:[_\-](?:here|placeholder|value|goes))?)"
 )
 ORDINARY = rf"(?:{VARIABLE}|{_WORDS}{_END})"
-"""Placeholders and what names of secrets are given in ordinary text."""
+"""Placeholders, and other values that ordinary text gives to names of secrets."""
 
 _CODE = (
     r"(?:[A-Za-z_$][\w$]{0,60}(?:(?:\.|->|::|\?\.)[A-Za-z_$][\w$]{0,60}){0,8}!?[(\[{]"
@@ -74,7 +78,7 @@ _OF_KEYS = r"[\w+/.~\-]"
 """A character of a key without quotes."""
 
 _NOT_BOUND = r"(?![^\n{}]{0,80}\}[ \t]{0,3}(?:=(?![=>])|\)[ ]{0,3}(?:=>|\{|:)))"
-"""No name in a pattern that takes an object apart."""
+"""No name in a pattern that destructures an object."""
 
 _LAST = r"(?=[ \t]{0,4}(?:#[^\n]{0,200})?(?:\\{1,2}[nr]|[\r\n]|\Z))"
 """Only a comment follows on the line."""
@@ -83,7 +87,7 @@ _HAS_DIGIT = r"(?=[^\s\"'`]{0,200}\d)"
 MIXED = r"(?=[^\s\"'`]{0,200}\d)(?=[^\s\"'`]{0,200}[A-Za-z])"
 
 WORDY = r"(?![A-Za-z]{2,20}\d{0,3}[a-z]{0,6}\d?(?:[\-_./:][A-Za-z]{0,20}\d{0,3}[a-z]{0,6}){0,8}(?![\w\-./:!@#$%^&*]))"
-"""No name that is put together from words, as keys never are."""
+"""No name that is composed of words, as keys never are."""
 
 _FLAG = (
     r"(?:(?<=--)|(?<=[ ]-)|(?<=--(?:db|my)-)|(?<=--(?:api|bot)-)|(?<=--(?:auth|user|root|http)-)|(?<=--admin-)"
