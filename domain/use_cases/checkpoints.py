@@ -73,11 +73,7 @@ class Checkpoints:
 
     def restore(self, name: str, scope: CheckpointScope | None = None) -> Restored:
         """
-        Restore a checkpoint after saving the current state.
-
-        Args:
-            name: The checkpoint.
-            scope: Replaces the checkpoint's scope.
+        Restore a checkpoint, in its scope or in *scope*, after saving the current state.
 
         Raises:
             InvalidCheckpointError: there is no checkpoint of that name.
@@ -91,10 +87,7 @@ class Checkpoints:
         """
         Restore every entry from a backup file, after saving the current state.
 
-        Args:
-            path: The backup.
-            name: Its name in the history of the store.
-            here: Where the user works.
+        The history gets *name* for it; the user works *here*.
 
         Raises:
             StorageError: the backup can't be used, or the store can't be written; nothing was

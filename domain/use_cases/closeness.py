@@ -26,21 +26,11 @@ class Closeness(NamedTuple):
 
     @classmethod
     def of(cls, found: Sequence[Matches]) -> "Closeness":
-        """
-        Return the closeness of the entries *found*.
-
-        Args:
-            found: The cosines of each space.
-        """
+        """Return the closeness of the entries *found*, from the cosines of each space."""
         return cls(tuple(_Space(matches, matches.statistics()) for matches in found))
 
     def scores(self, found: Mapping[int, float]) -> Mapping[int, float]:
-        """
-        Return the closeness of the entries *found*.
-
-        Args:
-            found: Scores in the vector list, by number.
-        """
+        """Return the closeness of the entries *found*, from their scores in the vector list."""
         if len(self.spaces) == 1:
             return {seq: self.spaces[0].statistics.closeness(cosine) for seq, cosine in found.items()}
         return {

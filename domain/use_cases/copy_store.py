@@ -159,10 +159,7 @@ def copy_vectors(source: VectorStore, target: VectorStore, entries: RankingReads
     """
     Copy the vectors of one space that *target* lacks, and return their number.
 
-    Args:
-        source: The vectors of the store that was copied.
-        target: The vectors of the other store, for the same space.
-        entries: The entries of the other store.
+    The *entries* are those of the target's store.
 
     Raises:
         StorageError: a store can't be read or written now.

@@ -122,13 +122,7 @@ def known_entry(repository: EntryRepository, entry_id: str) -> tuple[Entry, int]
 
 
 class SectionTiers(NamedTuple):
-    """
-    The effect of a file's new tier on its sections.
-
-    Attributes:
-        followed: The number of sections that got the tier of the file.
-        kept: The number of sections that kept their own tier.
-    """
+    """The effect of a file's new tier on its sections."""
 
     followed: int = 0
     kept: int = 0

@@ -38,7 +38,6 @@ class Patience:
 
     Attributes:
         pause: Waits the given seconds, and may print the reason.
-        between_batches: Seconds.
         when_limited: Seconds, if the provider gives none.
         tries: The maximum number of rate-limit refusals of a batch in a row.
     """

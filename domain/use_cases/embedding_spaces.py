@@ -39,10 +39,7 @@ class Spaces:
     The active space is the first; there is none for keyword search only.
 
     Args:
-        store: Holds the vectors.
-        settings: The resolved settings.
         warn: Called with one line about a problem.
-        spaces: The spaces.
     """
 
     def __init__(self, store: Store, settings: Settings, warn: Warn, spaces: "Sequence[EmbeddingSpace]") -> None:

@@ -35,7 +35,6 @@ class Explained(NamedTuple):
 
     Attributes:
         entries: The entries in the receipt by id, without deleted ones.
-        used: The usage signals of entries in that session, by id.
         influence_counts: The number of sessions that used each entry, by id, without unused ones.
         label: The label of the project, or its id if the store does not know it.
     """

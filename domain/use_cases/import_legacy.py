@@ -296,7 +296,6 @@ class KeepVectors:
 
     Attributes:
         embedder: Embeds one text again, for comparison.
-        store: The vectors of the embedder's space.
     """
 
     repository: EntryRepository
@@ -326,7 +325,6 @@ class KeepVectors:
     def _sorted_out(
         self, memories: Iterable[IndexedMemory]
     ) -> tuple[Sequence[tuple[PendingText, Vector]], tuple[str, ...]]:
-        """Return the vectors that may be of this space, and why others are not."""
         waiting = {text.seq: text for text in self.store.pending(self.store.count_pending(EVERYTHING))}
         usable, refused = list[tuple[PendingText, Vector]](), list[str]()
         for memory in memories:

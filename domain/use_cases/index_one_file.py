@@ -302,7 +302,6 @@ class _DocumentPlan(_Plan):
 
     @cached_property
     def _absent(self) -> AbsentFile | None:
-        """The state of the file before it was gone, if it comes back."""
         return None if self.known else self.tools.absences.of(self.document.path, self.document.file_hash)
 
     def _made(self, earlier: Mapping[str, Entry]) -> Sequence[Entry]:
@@ -406,7 +405,7 @@ class _CapturedPlan(_Plan):
 
     @cached_property
     def _forgotten(self) -> Sequence[str]:
-        """The anchors of sections whose text was forgotten, but not in this file."""
+        """The anchors of sections that were forgotten while the file was elsewhere."""
         forgotten = self.tools.repository.forgotten
         return [section.anchor_id for section in self._free if forgotten.holds(read().text for read in [section.read])]
 

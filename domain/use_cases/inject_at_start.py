@@ -61,7 +61,6 @@ class Injection(NamedTuple):
     The block to print, and how it was chosen.
 
     Attributes:
-        text: The block; may be empty.
         rules: The constitutional entries in it, which are not searched for.
         printed: The scores of the other lessons in it, best first.
         related: The conversations in it; None if they were not searched for.

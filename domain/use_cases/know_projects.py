@@ -313,11 +313,7 @@ class KnowProjects(NamedTuple):
         """
         Trust every present and later project below *folder*, or no longer.
 
-        Trust that was given to one project, or taken from it, stays.
-
-        Args:
-            folder: A real path.
-            trusted: Whether to trust.
+        Trust that was given to one project, or taken from it, stays. The folder is a real path.
 
         Raises:
             StorageError: the store can't be written now; nothing was changed.
@@ -363,6 +359,5 @@ def _facts(project: Project) -> tuple[str, str]:
 
 
 def _is_clone(other: Project, project: Project) -> bool:
-    """Return whether both have one first commit and `origin`, or are one project."""
     facts = facts_of(project)
     return other.id == project.id or (facts is not None and facts_of(other) == facts)

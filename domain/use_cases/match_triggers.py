@@ -51,10 +51,7 @@ class MatchTriggers:
     Once a second a call checks the store for changes.
 
     Args:
-        source: The phrases.
         repository: Retires expired entries.
-        clock: The time.
-        monotonic: Seconds of a clock that never goes back.
         commands: Phrases that belong to no entry.
         only: The entries whose phrases match.
     """

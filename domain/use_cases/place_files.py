@@ -77,11 +77,6 @@ class PlaceFiles:
                 self.know.here(project.identity, project.label, deadline)
 
     def _project(self, folder: str, label: str | None) -> Project:
-        """
-        Return the registered project of files in *folder*.
-
-        It is its repository, a known project around it, or the folder.
-        """
         named = _folder_called(label, folder)
         identity = self.identify(named or folder)
         holder = None if identity.is_repository else self.know.registry().holding(folder)

@@ -91,8 +91,7 @@ class BestAnswers:
         """
         Return the best answers, exactly as if every entry were judged.
 
-        Args:
-            depth: The initial depth of both lists.
+        The initial *depth* of both lists grows as needed.
         """
         selection = first_exact(self._heads(depth), self._select)[0]
         return (*selection.owed, *selection.by_score)
@@ -183,7 +182,6 @@ class BestAnswers:
                 )
 
     def _admissible(self, candidates: Iterable[tuple[int, RecallCandidate]]) -> Iterator[_Bounded]:
-        """Yield the candidates that may reach the minimum, with their upper bounds."""
         for seq, candidate in candidates:
             upper_bound = self._policy.upper_bound(candidate)
             if upper_bound is None:

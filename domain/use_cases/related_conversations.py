@@ -72,14 +72,7 @@ class RecallNearby(NamedTuple):
         Return at most *limit* conversations related to *context*.
 
         Without a context, the files touched recently replace it; without either, there are none.
-        The caller has retired expired entries.
-
-        Args:
-            context: The user's current work.
-            workplace: The project, and the files touched there.
-            limit: The maximum number; 0 and less search nothing.
-            deadline: The end of the time for searching.
-            except_for: The numbers of entries to leave out.
+        The numbers *except_for* are left out. The caller has retired expired entries.
 
         Raises:
             StorageError: the store can't be read.

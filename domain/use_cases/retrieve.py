@@ -204,8 +204,6 @@ class _Group(NamedTuple):
 
 
 class _Answer(NamedTuple):
-    """The query's vector, its space, and why preferred spaces were skipped."""
-
     search: SemanticSearch
     vector: Vector
     problem: str

@@ -127,11 +127,6 @@ def _all_noted(banks: Banks, lessons: Sequence[Lesson], stored: Sequence[Stored]
 
 
 def _as_edited(lesson: Lesson, known: Stored | None) -> Lesson:
-    """
-    Return *lesson* with the text of the store if it was edited since.
-
-    The edited text is the one in the files.
-    """
     is_earlier = known is not None and known.entry.entry_id != lesson.entry.entry_id
     return attrs.evolve(lesson, entry=known.entry) if known and is_earlier else lesson
 
@@ -291,11 +286,8 @@ class Review(NamedTuple):
         """
         Return the *limit* learnings most relevant to *work*, without counting access.
 
-        Args:
-            work: The feature and the files; without either nothing is found.
-            before: Only learnings last observed before this time.
-            limit: The maximum number.
-            deadline: The end of the time for searching.
+        These were last observed before *before*. Without a feature or files in *work*, none are
+        found.
 
         Raises:
             StorageError: the store can't be read.

@@ -77,11 +77,9 @@ class SaveSession:
 
     def index(self, path: str, given: Given) -> Entry:
         """
-        Store the entry of a session file, and return it as stored.
+        Store the entry of the session file *path*, and return it as stored.
 
-        Args:
-            path: Absolute, links resolved.
-            given: The user's values.
+        The path is absolute, links resolved.
 
         Raises:
             InvalidEntryError: it can't be kept.

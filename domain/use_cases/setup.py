@@ -224,9 +224,8 @@ class SetUp:
         """
         Change the files independently of each other's failures.
 
-        Args:
-            plan: The changes.
-            project: Recorded first, so that an interrupted set-up can be undone from any folder.
+        The *project* is recorded first, so that an interrupted set-up can be undone from any
+        folder.
         """
         if project:
             self.record.add_project(project)
@@ -245,9 +244,7 @@ class SetUp:
         """
         Carry out a removal, and remove its files and folders from the record.
 
-        Args:
-            plan: The removal.
-            everything: Whether it removes every agent, and so the projects.
+        With *everything*, every agent is removed, and the projects too.
         """
         projects = [folder for folder in self.record.projects() if self.files.folder_state(folder) != "away"]
         done = self.carry_out(plan)

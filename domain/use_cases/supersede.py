@@ -125,5 +125,4 @@ def _lesson(entry: Entry) -> Lesson:
 
 
 def _is_of_one_trust(older: Entry, newer: Entry) -> bool:
-    """Return whether both are shown in the same places."""
     return older.reach == newer.reach and (older.project == newer.project or older.reach == "everywhere")

@@ -231,7 +231,6 @@ class _Run:
         return known if len(commits) < 2 else None  # noqa: PLR2004  # two commits are two repositories
 
     def _clone_of(self, there: Project) -> Project | None:
-        """Return the clone of *there* that has a folder here and is shared."""
         know, facts = self._stores.know, facts_of(there)
         registry = know.registry()
         clones = (project for project in registry.projects if facts and facts_of(project) == facts)
