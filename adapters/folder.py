@@ -171,7 +171,6 @@ class Folder:
 
 
 def _held(path: str, mode: int | None) -> int:
-    """Open the folder, step by step from the root."""
     *on_the_way, last = [part for part in path.split(os.sep) if part] or [os.curdir]
     number = os.open(os.sep, _ON_THE_WAY)
     for part in on_the_way:

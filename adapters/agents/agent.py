@@ -36,10 +36,8 @@ class ConfiguredAgent(Agent):
     A coding agent in a user's home, described by a row of the table.
 
     Args:
-        facts: Its row of the table.
-        home: The user's home.
+        facts: Its row.
         environ: The environment, which may move the folder of settings.
-        programs: The programs of hardwon.
         commands: Texts of the plugin's commands by name, such as `recall` or `tlc/recall`.
         names_server: Whether a file of the project names the server too, for an agent that reads
             one.
@@ -189,14 +187,13 @@ class ConfiguredAgent(Agent):
                 return hook_in(_text(path, self._root))
 
     def _off_switches(self, project: str) -> Iterator[tuple[str, str, str]]:
-        """Yield each setting, file and root folder of the switches."""
+        """Yield each off switch's setting, a file that may hold it, and its root."""
         if switch := self._facts.hooks_off:
             for name in switch.project_files:
                 yield switch.member, os.path.join(project, name), project
             yield switch.member, self._path(switch.file), self._root
 
     def _settings(self, path: str, root: str = "", *, may_comment: bool = False) -> dict[str, Any]:
-        """Parse the JSON or TOML in a file, if it is readable."""
         text = _text(path, root or self._root)
         try:
             return read_toml(text) if path.endswith(".toml") else read_document(text, may_comment=may_comment)

@@ -194,15 +194,12 @@ class AgentFacts(NamedTuple):
         title: In texts.
         folder: Path of its settings below the user's home, in parts.
         files: The files there with a managed part.
-        commands: The files of commands in a project.
         next_step: Advice after a set-up, with `{server}` for the server's program.
         variable: An environment variable that replaces the first part of `folder`.
         hooks: Without events for an agent with a plugin file.
-        plugin: The setting that enables hardwon's plugin.
         next_step_with_plugin: Replaces `next_step` if the plugin is enabled.
         path_advice: Added if PATH lacks hardwon's programs, with `{folder}` for theirs.
         project_server: The file of a project that may name the server.
-        hooks_off: The setting that switches all hooks off.
         marks: Variables that it sets for programs it runs; `_` at the end marks a prefix.
     """
 

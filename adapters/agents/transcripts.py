@@ -23,13 +23,7 @@ LONGEST_LINE = 1_000_000
 
 
 class AgentsTranscripts(PastTranscripts):
-    """
-    The transcripts of all sessions of this user.
-
-    Args:
-        environ: May move the agents' folders.
-        home: The user's folder.
-    """
+    """The transcripts of all sessions of this user, in folders that *environ* may move."""
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:
         self._folders = [os.path.join(agent.settings_folder(environ, home), name) for agent, name in WITH_SESSIONS]
@@ -84,13 +78,7 @@ CHUNK = 4 * 1024 * 1024
 
 
 class KeptTranscripts(KeptElsewhere):
-    """
-    The transcripts of all agents of this user.
-
-    Args:
-        environ: May move the agents' folders.
-        home: The user's folder.
-    """
+    """The transcripts of all agents of this user, in folders that *environ* may move."""
 
     def __init__(self, environ: Mapping[str, str], home: str) -> None:
         below = (os.path.join(agent.settings_folder(environ, home), name) for agent, name in FOLDERS)

@@ -29,8 +29,8 @@ class Host(NamedTuple):
 
     Attributes:
         folder: The folder of its settings.
-        root: The home of the user, or the folder that a variable names instead.
-        project: The user's project, a real path.
+        root: The user's home, or the folder that a variable names instead.
+        project: A real path.
         server: The path of `hardwon-mcp`.
         read: Parses a settings file; an empty document if there is none.
         start_seconds: Measures how long the server takes to answer on this machine.
@@ -154,7 +154,6 @@ def _codex_hooks(host: Host) -> Iterator[tuple[str, str]]:
 
 
 def _codex_hash(event: str, matcher: object, hook: Document) -> str:
-    """Hash a hook's settings as Codex does."""
     known = {"event_name": event, "hooks": [{"async": False, **hook}], **({"matcher": matcher} if matcher else {})}
     text = json.dumps(known, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
@@ -265,7 +264,6 @@ def start_seconds(program: str) -> float:
 
 
 def _answered(server: subprocess.Popen[bytes]) -> float:
-    """Return the time of the first line, or of the server's end."""
     if server.stdin and server.stdout:
         with suppress(BrokenPipeError):
             server.stdin.write(json.dumps(INITIALIZE).encode() + b"\n")

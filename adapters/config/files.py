@@ -93,7 +93,6 @@ def older_index_path(root: str, warn: Callable[[str], None]) -> str | None:
 
 
 def _warn_of_misspelt(text: str, name: str, keys: Sequence[str], warn: Callable[[str], None]) -> None:
-    """Warn about names in *text* that resemble a setting's."""
     named = re.findall(r'(?:^|[{,])[ \t]*"?(memory_[a-z0-9_]+)"?[ \t]*:', text, re.MULTILINE)
     for unknown in dict.fromkeys(word for word in named if word not in keys):
         from difflib import get_close_matches  # noqa: PLC0415  # only a mistake needs it

@@ -278,7 +278,6 @@ class _Sources(NamedTuple):
         return (found for found in places if found.text.strip())
 
     def _may_choose(self, field: str, found: _Found) -> bool:
-        """Return whether a file of the project may set *field* as in *found*."""
         reserved = TABLE[field].reserved
         if self.is_home or not (reserved and reserved(found.text)):
             return True
@@ -292,7 +291,6 @@ class _Sources(NamedTuple):
         return UsersStore(*_place(found or DEFAULT_STORE, self.environ), "ask" if mode == "ask" else "own")
 
     def _of_user(self, field: str) -> str:
-        """Return the text of flag or environment for a setting of the user's."""
         found = next(self._candidates(field), None)
         return found.text.strip() if found else ""
 
@@ -331,7 +329,6 @@ def _value(field: str, found: _Found, warn: Callable[[str], None]) -> Any:
 
 
 def _balance(values: dict[str, Any], warn: Callable[[str], None]) -> None:
-    """Make the three weights sum to 1, or drop all three if they can't."""
     before = [{**Settings._field_defaults, **values}[field] for field in WEIGHTS]
     shown = ", ".join(f"{number:g}" for number in before)
     if not usable_weights(before):

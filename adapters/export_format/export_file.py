@@ -64,7 +64,6 @@ def _opened(path: str) -> BinaryIO:
 
 @contextlib.contextmanager
 def _copied(stream: BinaryIO) -> Iterator[BinaryIO]:
-    """Copy all of *stream* to an unnamed temporary file."""
     with tempfile.TemporaryFile() as file:
         shutil.copyfileobj(stream, file)
         file.seek(0)

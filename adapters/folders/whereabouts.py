@@ -127,7 +127,6 @@ def _existing_above(path: str) -> str:
 def _moved(
     gone: Sequence[WrittenFolder], starts: Sequence[str], known: set[str], is_moved: Callable[[str, str], bool]
 ) -> Mapping[str, str]:
-    """Map the former paths of *gone* folders to the new ones found in time."""
     wanted = {(folder.device, folder.inode): folder.path for folder in gone if folder.inode}
     found, repositories = dict[str, str](), list[str]()
     for path, facts in _folders_below(starts, Deadline.after(SECONDS, time.monotonic)):

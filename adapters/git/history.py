@@ -183,7 +183,6 @@ def _addresses(settings: Iterable[str]) -> set[str]:
 
 
 def _has_author(question: Question, addresses: set[str]) -> bool:
-    """Return whether a commit's author has one of the *addresses*."""
     wanted = [f"--author=<{address}>" for address in sorted(addresses)]
     # Git also finds the text in an author's name, so the address is compared again.
     # A mailmap, with which a repository renames authors, is not read by rev-list.

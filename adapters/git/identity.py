@@ -163,7 +163,6 @@ def _common_of(git: str, top: str) -> str | None:
 
 
 def _work_tree(git: str) -> list[str]:
-    """Return the work tree set for the git folder *git*, at most one."""
     # A sparse submodule has the setting in the second file.
     for name in ("config", "config.worktree"):
         from hardwon.adapters.git.config_file import values  # noqa: PLC0415  # for submodules, which are rare
@@ -182,7 +181,6 @@ def _is_same(folder: str, other: str) -> bool:
 
 
 def _pointed(top: str) -> str:
-    """Return the path that the file `.git` in *top* names, or an empty text."""
     content = _path_bytes(os.path.join(top, GIT))
     return os.path.join(top, os.fsdecode(content[len(POINTER) :])) if content.startswith(POINTER) else ""
 

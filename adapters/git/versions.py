@@ -188,7 +188,6 @@ class _Repository:
 
     @cached_property
     def _defaults(self) -> list[str]:
-        """The references of the default branch, here and at `origin`, if known."""
         form = ["for-each-ref", "--format=%(refname)%00%(symref)%00", HEADS, ORIGIN_HEAD]
         parts = [os.fsdecode(part).strip("\n") for part in _whole(self._question().ask(form)).split(b"\0")]
         refs = dict(zip(parts[::2], parts[1::2], strict=False))
@@ -280,7 +279,6 @@ def _whole(output: bytes) -> bytes:
 
 
 def _text_of(path: str, most: int = LARGEST_FILE) -> str | None:
-    """Return the text of a file or the target of a link."""
     if os.path.islink(path):
         return os.readlink(path)
     if not os.path.isfile(path):

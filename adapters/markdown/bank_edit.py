@@ -300,7 +300,6 @@ def _noted(entry: BankEntry) -> BankEntry:
 
 
 def _edits(view: BankView, chunk: Span, day: str) -> Iterator[_Edit]:
-    """Yield the edits that increment the count of *chunk*, or add its lines."""
     lines = _metadata(view, chunk)
     count = _last(view, lines, OBSERVATION_COUNT, lambda text: whole_number(text) is not None)
     last = _last(view, lines, LAST_OBSERVED, lambda _: True)

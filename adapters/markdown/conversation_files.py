@@ -340,7 +340,6 @@ class MarkdownConversationFiles(ConversationFiles):
         ]
 
     def _put(self, folder: MemoryFolder, day: str, sections: Sequence[FileSection]) -> dict[str, str]:
-        """Write *sections* of one kind and day, and return each one's path."""
         placed = Placed({}, {})
 
         def planned() -> PlannedFiles:

@@ -211,7 +211,6 @@ def _key(section: FileSection) -> tuple[str, str]:
 
 
 def _with_space(text: str, start: int, stop: int) -> tuple[int, int]:
-    """Return the span of a section with the blank line before it."""
     before = re.search(r"(?:\r?\n){0,2}\Z", text[max(0, start - 4) : start])
     return start - len(before[0] if before else ""), stop
 
@@ -235,7 +234,6 @@ def _kept_for_good(text: str, body_start: int) -> str:
 
 
 def _titled_for_good(text: str) -> str:
-    """Put the permanent mark before the title in the head and the heading."""
     start = memory_file(text).body_start
     head, body = text[:start], text[start:]
     headed = _HEADING.sub(lambda found: f"# {PERMANENT_MARK}{found['title']}", body, count=1)

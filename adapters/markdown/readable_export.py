@@ -163,7 +163,7 @@ def safe_name(label: str) -> str:
 
 def _bank_text(entry: Entry, category: Category, used: set[str]) -> str:
     """
-    Return *entry* in a knowledge bank's form, under an un*used* heading.
+    Return *entry* in a knowledge bank's form, under a heading not in *used*.
 
     It is empty if it would not be read back.
     """

@@ -278,12 +278,9 @@ _NESTED = re.compile(r"\A(\s*---[ \t]*\n(?:(?!---).*\n)*?)metadata:[ \t]*\n((?:[
 
 class HostMemoryFiles(MarkdownFiles):
     """
-    Claude Code's own memory of a project: facts and an index.
+    Claude Code's own memory of one project: facts and an index.
 
     A fact is a preference or a document.
-
-    Args:
-        folder: Of one project.
     """
 
     def __init__(self, folder: str) -> None:

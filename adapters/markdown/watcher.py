@@ -54,7 +54,6 @@ class MarkdownWatcher:
                 raise UnreadableFileError(f"{self._root!r} can't be watched: {error}") from error
 
     def _within(self, folders: list[str], leaving: threading.Event) -> Iterator[None]:
-        """Yield changes until the set of folders to watch changes."""
         batches = watch(
             *folders,
             recursive=False,

@@ -102,7 +102,6 @@ class WordPiece:
         return [*ids[: MAX_TOKENS - 1], END]
 
     def _pieces(self, word: str) -> list[int]:
-        """Return the longest pieces from the left, or [UNK] if one is missing."""
         if len(word) > MAX_WORD_CHARACTERS:
             return [UNKNOWN]
         pieces = []

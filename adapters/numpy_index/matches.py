@@ -160,7 +160,6 @@ class NumpyMatches(Matches):
         return _Compared(self._loaded.codes(self._members), self._members, self._query)
 
     def _scored(self, seqs: Seqs) -> dict[int, float]:
-        """Return the exact scores of *seqs*, ascending."""
         left = np.array([seq for seq in seqs.tolist() if seq not in self._exact], dtype=np.int64)
         if len(left):
             rows = self._loaded.rows_among(left)

@@ -31,11 +31,8 @@ class NumpyProjection(Projection):
     """
     The plane of the first two principal components.
 
-    The last plane is kept until the store changes.
-
-    Args:
-        source: Of the vectors.
-        max_compared: Near duplicates are not searched among more entries.
+    The last plane is kept until the store changes. Near duplicates are not searched among more than
+    *max_compared* entries.
     """
 
     def __init__(self, source: VectorSource, max_compared: int = MAX_COMPARED) -> None:

@@ -54,9 +54,9 @@ class RemoteEmbedder(Embedder):
     the request.
 
     Args:
-        api_key: The key; if the provider needs one and it is empty, embedding raises.
-        model: The model's name, empty for the provider's default.
-        dimensions: Width of the vectors, 0 for the model's own.
+        api_key: If the provider needs one and it is empty, embedding raises.
+        model: Empty for the provider's default.
+        dimensions: 0 for the model's own.
         base_url: The address of the API, empty for the provider's own.
         transport: Replaces the network.
 

@@ -35,11 +35,11 @@ class Endpoint:
     Attributes:
         provider: Its name as users know it, such as `Gemini`.
         base_url: Scheme, host and the beginning of every path.
-        key: The secret, empty for none.
-        key_name: The environment variable that holds it, empty if the provider takes no key.
+        key: Empty for none.
+        key_name: The environment variable of the key, empty if the provider takes none.
         key_required: Whether to refuse a request without a key.
-        way_out_of_404: The way out if the address or the model does not exist.
-        way_out_when_down: The way out if nobody answers.
+        way_out_of_404: Advice if the address or the model does not exist.
+        way_out_when_down: Advice if nobody answers.
     """
 
     provider: str

@@ -26,11 +26,7 @@ class JsonHttp:
     A client of a provider that sends and receives JSON.
 
     It reuses its connection, follows no redirect, takes proxies from the environment, trusts the
-    system's certificates, and reads at most 64 MB.
-
-    Args:
-        endpoint: The provider's address, key and headers.
-        transport: Replaces the network.
+    system's certificates, and reads at most 64 MB. *transport* replaces the network.
     """
 
     def __init__(self, endpoint: Endpoint, transport: "httpx.BaseTransport | None" = None) -> None:

@@ -36,9 +36,8 @@ class RemoteLabeler(KeywordLabeler):
     Subclasses name their provider, the request and its answer's text.
 
     Args:
-        api_key: The key; if the provider needs one and it is empty, every call fails and nothing is
-            sent.
-        model: The model's name, empty for the provider's default.
+        api_key: If the provider needs one and it is empty, every call fails and nothing is sent.
+        model: Empty for the provider's default.
         base_url: The address of the API, empty for the provider's own.
         transport: Replaces the network.
     """

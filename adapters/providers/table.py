@@ -40,9 +40,8 @@ class Provider(NamedTuple):
         key_variable: The environment variable of its key; empty if it takes none.
         key_header: The header that carries the key, and its value.
         needs_key_elsewhere: Whether another address wants a key too.
-        headers: Other headers of each request.
-        way_out_of_404: The way out if address or model does not exist, with `{model}`.
-        way_out_when_down: The way out if the server does not answer.
+        way_out_of_404: Advice if address or model does not exist, with `{model}`.
+        way_out_when_down: Advice if the server does not answer.
         model: The default model of vectors.
         models: The known models, by `family`.
         other_model: The facts about an unknown model.

@@ -96,7 +96,6 @@ def edits_in_codex(payload: Mapping[str, Any]) -> Iterator[Edit]:
 
 
 def _patch_in(text: str) -> str:
-    """Return the patch in *text*, which may be JSON around it."""
     if PATCH not in text or text.lstrip().startswith(PATCH):
         return text if PATCH in text else ""
     try:
