@@ -157,8 +157,8 @@ class KnowProjects(NamedTuple):
         """
         Return *project* after asking git whether it was moved or cloned.
 
-        A moved repository becomes the project that it was. A second clone that may share with
-        others joins the first, and becomes the one that was imported from another machine.
+        A moved repository becomes the project that it was. A second clone that is shared
+        joins the first, and becomes the one that was imported from another machine.
 
         Raises:
             StorageError: the store can't be written now.
