@@ -29,7 +29,7 @@ class Validations(NamedTuple):
 
     @property
     def confidence_score(self) -> float:
-        """The share of useful ones, in `[0, 1]`; 0.5 without any."""
+        """The share of useful ones, in `[0, 1]`, or 0.5 without any."""
         return self.useful / self.total if self.total else UNTRIED_SCORE
 
     def offers_promotion(self, tier: Tier) -> bool:
@@ -61,7 +61,7 @@ class FieldChange(NamedTuple):
 
     Attributes:
         field: Its public name, such as `importance_tier`.
-        old: The value before, as text; None for none.
+        old: The value before, as text, if any.
         new: The value after, likewise.
     """
 

@@ -1,4 +1,4 @@
-"""Checkpoints: named snapshots of the store, and the entries each covers."""
+"""Checkpoints: named snapshots of the store, with the entries each covers."""
 
 import datetime as dt
 from typing import Literal, NamedTuple, TypeAlias, get_args
@@ -17,13 +17,15 @@ LONGEST_NAME = 100
 
 class Contents(NamedTuple):
     """
-    The entries that a checkpoint covers; its snapshot holds the whole store.
+    The entries that a checkpoint covers.
+
+    Its snapshot has the whole store.
 
     Attributes:
         scope: The documents of a project, all entries of a project, or every entry.
         project: The id of the project it was made in.
         root: The folder there, links resolved; None for all of the project.
-        label: How the project is called; empty if that is not known.
+        label: The name of the project; empty if unknown.
     """
 
     scope: CheckpointScope
@@ -33,7 +35,7 @@ class Contents(NamedTuple):
 
     @property
     def entries(self) -> EntryFilter:
-        """The filter for them; deprecated and expired entries are included."""
+        """The filter for them, which includes deprecated and expired entries."""
         match self.scope:
             case "documents":
                 return EntryFilter(kinds=("document",), scope=Scope((self.project,)), folder=self.root)
@@ -43,7 +45,7 @@ class Contents(NamedTuple):
                 return EVERYTHING
 
     def narrowed(self, scope: CheckpointScope | None) -> "Contents":
-        """Return the same project with another *scope*, None for its own."""
+        """Replace the scope, unless *scope* is None."""
         return self._replace(scope=scope or self.scope)
 
 
@@ -87,7 +89,7 @@ class Checkpoint:
 
 def safety_name(restored: str, at: dt.datetime, attempt: int = 1) -> str:
     """
-    Return the name of the checkpoint that is made before a restore, cut to the maximum length.
+    Return the name of the checkpoint before a restore, cut to the maximum length.
 
     Args:
         restored: The name of the checkpoint that is restored.

@@ -57,16 +57,21 @@ class ContextQuery(NamedTuple):
 
     @property
     def public(self) -> str | None:
-        """The text to embed, without secrets, so that it may be printed and stored; None if nothing else is left."""
+        """
+        The text to embed, without secrets, so that it may be printed and stored.
+
+        None if nothing else is left.
+        """
         return redact(self.compose() or "").strip() or None
 
     @property
     def keyword_text(self) -> str:
         """
-        The text to search by keyword, without secrets; empty without a signal.
+        The text to search by keyword, without secrets.
 
-        It holds values only: slug, description, and the names of the files as words. The labels of `compose`, the phase,
-        extensions and common folders would match unrelated entries.
+        It has values only: slug, description, and the names of the files as words. The labels of
+        `compose`, the phase, extensions and common folders would match unrelated entries. Empty
+        without a signal.
         """
         paths = redact("\n".join(self.files[:MAX_FILES])).split("\n")
         texts = (redact(self._subject), *map(_words_of_path, paths))
@@ -76,8 +81,8 @@ class ContextQuery(NamedTuple):
         """
         Return the text to embed, or None without any signal.
 
-        The form is `slug: description. Phase: phase. Files: a b c`; an absent part is omitted with its separator, and a full
-        stop at the end of the description is the separator's.
+        The form is `slug: description. Phase: phase. Files: a b c`; an absent part is omitted with
+        its separator, and a full stop at the end of the description is the separator's.
         """
         parts = []
         if self.feature:
@@ -89,7 +94,6 @@ class ContextQuery(NamedTuple):
 
     @property
     def _subject(self) -> str:
-        """Return slug and description on one line, without a full stop at the end."""
         if self.feature is None:
             return ""
         description = " ".join(self.feature.description.split()[:MAX_DESCRIPTION_WORDS])
@@ -97,7 +101,7 @@ class ContextQuery(NamedTuple):
 
 
 def _words_of_path(path: str) -> str:
-    """Return the stem of a file and its uncommon folders, and the words of identifiers among them."""
+    """Return the stem of a file, its uncommon folders, and the words of identifiers."""
     *folders, name = path.split("/")
     stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
     words = " ".join((*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem))
@@ -112,11 +116,12 @@ P = TypeVar("P", "PrintedEntry", "ConstitutionalText")
 
 class Workplace(NamedTuple):
     """
-    Where the user works; entries from there rank higher.
+    Where the user works, from which entries rank higher.
 
     Attributes:
         project: The id of the project; empty for one that the store does not know.
-        workspace: The real path of the folder of projects it is in, or the name that the user gave to another one.
+        workspace: The real path of the folder of projects it is in, or the name that the user gave
+            to another one.
         branch: The git branch that is checked out, None without git.
         touched_files: Recently changed files, relative to the project.
         label: The name of the project, its folder's.
@@ -140,7 +145,7 @@ class Workplace(NamedTuple):
         return self.visibility.own
 
     def labelled(self, printed: P) -> P:
-        """Return *printed* with the label of its project if that is another one."""
+        """Label *printed* with its project if that is another one."""
         is_own = printed.project is None or printed.project in self.own
         return printed if is_own else printed._replace(origin=self.labels.get(printed.project or "", ""))
 

@@ -1,4 +1,8 @@
-"""A file that entries are made of, as values: fields and sections, whatever its format; and its context type."""
+"""
+A file that entries are made of: fields, sections, and context type.
+
+They are values, whatever the file's format.
+"""
 
 import datetime as dt
 import re
@@ -18,8 +22,8 @@ TYPE_WORDS: Mapping[ContextType, tuple[str, ...]] = {
 """
 The words that name a context type.
 
-If words of several types occur, the first type counts: a root cause analysis is a discovery, research for a decision is
-a decision.
+If words of several types occur, the first type counts: a root cause analysis is a discovery,
+research for a decision is a decision.
 """
 
 _WORD = re.compile(r"[^\W_]+")
@@ -27,9 +31,9 @@ _WORD = re.compile(r"[^\W_]+")
 
 def context_type_of(name: str, title: str, headings: Iterable[str]) -> ContextType | None:
     """
-    Return the type named by words of the file's *name* and *title*, else of its *headings* if all agree; None otherwise.
+    Return the type named in the file's *name* and *title*, else in its *headings*.
 
-    Prose is not considered.
+    All headings must agree. None otherwise; prose is not considered.
     """
     named = _types_in([name, title])
     found = named or _types_in(headings)
@@ -37,7 +41,6 @@ def context_type_of(name: str, title: str, headings: Iterable[str]) -> ContextTy
 
 
 def _types_in(texts: Iterable[str]) -> list[ContextType]:
-    """Return the types whose words occur in *texts*, in the order of `TYPE_WORDS`."""
     lines = [f" {' '.join(_WORD.findall(text.casefold()))} " for text in texts]
     return [kind for kind, words in TYPE_WORDS.items() if any(f" {word} " in line for word in words for line in lines)]
 
@@ -51,7 +54,7 @@ MAX_SECTIONS = 200
 @attrs.frozen(kw_only=True)
 class FileFields:
     """
-    The fields of a file, without secrets; None or empty if missing.
+    The fields of a file, without secrets, None or empty if missing.
 
     Attributes:
         kind: The kind of its entry, from its head or its place.
@@ -154,7 +157,11 @@ class CapturedSections(NamedTuple):
 
 
 class Document(Protocol):
-    """A file that was read; its parts are parsed on demand, and hold no secrets."""
+    """
+    A file that was read.
+
+    Its parts are parsed on demand, and have no secrets.
+    """
 
     @property
     def path(self) -> str:
@@ -188,7 +195,7 @@ class Document(Protocol):
 
     @property
     def summary(self) -> str:
-        """Its first prose, at most 100 words; empty without any."""
+        """Its first prose, at most 100 words, if any."""
         ...
 
     @property
@@ -203,12 +210,12 @@ class Document(Protocol):
 
     @property
     def spec_folder(self) -> str:
-        """The spec folder that it belongs to, never empty."""
+        """Its spec folder, never empty."""
         ...
 
     @property
     def named_at(self) -> dt.datetime | None:
-        """The time that its name states, in UTC; None without one."""
+        """The time that its name states, in UTC, if any."""
         ...
 
     @property
@@ -217,5 +224,5 @@ class Document(Protocol):
         ...
 
     def captured_as(self, kind: Kind) -> CapturedSections:
-        """Return the sections captured from conversations, if *kind* is one of those that have them."""
+        """Return the captured sections, if *kind* is one that has them."""
         ...

@@ -1,4 +1,8 @@
-"""Embedding vectors, as arrays of float32, without numpy; and the identity of the model that made them."""
+"""
+Embedding vectors as arrays of float32, and the identity of their model.
+
+They need no numpy.
+"""
 
 import math
 from array import array
@@ -10,14 +14,16 @@ from hardwon.domain.model.errors import UnusableVectorError
 
 class Space(NamedTuple):
     """
-    The identity of an embedding model; vectors of two spaces are never compared.
+    The identity of an embedding model.
+
+    Vectors of two spaces are never compared.
 
     Attributes:
         provider: `local`, `gemini`, `ollama`, `openai` or `voyage`.
         model: The provider's name of the model.
         dimensions: Width of its vectors.
         task_scheme: How documents and queries are embedded differently, `none` if they are not.
-        weights_hash: sha256 of the weights where hardwon holds them, else empty.
+        weights_hash: sha256 of the weights where hardwon has them, else empty.
     """
 
     provider: str
@@ -28,11 +34,11 @@ class Space(NamedTuple):
 
 
 ENGLISH_MODELS = ("all-minilm", "nomic-embed-text", "mxbai-embed-large")
-"""Beginnings of the names of models that know English alone: Chinese and Japanese are unknown word pieces to them."""
+"""Prefixes of models that know English alone: Chinese and Japanese are unknown tokens to them."""
 
 
 def knows_english_only(space: Space) -> bool:
-    """Return whether the model of *space* can't tell texts apart that are written without spaces."""
+    """Return whether the model can't distinguish texts without spaces."""
     return space.model.lower().startswith(ENGLISH_MODELS)
 
 
@@ -48,10 +54,11 @@ COSINE_DECIMALS = 6
 
 def unit(vector: Vector, dimensions: int) -> Vector:
     """
-    Return *vector* scaled to length 1; idempotent.
+    Return *vector* scaled to length 1, idempotent.
 
     Raises:
-        UnusableVectorError: it has not *dimensions* values, one is not finite, or its norm is below 1e-9.
+        UnusableVectorError: it has not *dimensions* values, one is not finite, or its norm is below
+            1e-9.
     """
     if len(vector) != dimensions:
         raise UnusableVectorError(f"expected {dimensions} dimensions, got {len(vector)}")
@@ -67,6 +74,7 @@ def cosine(left: Vector, right: Vector) -> float:
     """
     Return the cosine similarity of two unit vectors, rounded to 1e-6.
 
-    Summed in float64 in a fixed order, so that a ranking never depends on the position of a row in a matrix.
+    Summed in float64 in a fixed order, so that a ranking never depends on the position of a row in
+    a matrix.
     """
     return round(math.fsum(map(mul, left, right)), COSINE_DECIMALS)

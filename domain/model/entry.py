@@ -1,4 +1,4 @@
-"""`Entry`, a memory; and the checks and converters of its fields."""
+"""`Entry`, a memory, with the checks and converters of its fields."""
 
 import datetime as dt
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def all_storable(entry: object, field: "attrs.Attribute[Any]", values: tuple[str
 
 
 def not_blank(_: object, field: "attrs.Attribute[Any]", value: str) -> None:
-    """Raise for a text of nothing but white space."""
+    """Raise for a blank text."""
     if not value.strip():
         raise InvalidEntryError(f"{field.name} is blank: give it some text")
 
@@ -94,17 +94,17 @@ def aware(_: object, field: "attrs.Attribute[Any]", value: dt.datetime) -> None:
 
 
 def one_line(value: str) -> str:
-    """Return *value* with runs of white space reduced to one space."""
+    """Reduce runs of white space to one space."""
     return " ".join(value.split())
 
 
 def distinct(values: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the texts of *values* in order, without repeats and blank ones."""
+    """Drop repeats and blank texts, keeping the order."""
     return tuple(dict.fromkeys(text for value in values if (text := one_line(value))))
 
 
 def stripped(value: str) -> str:
-    """Return *value* without white space around it."""
+    """Strip white space."""
     return value.strip()
 
 
@@ -120,7 +120,11 @@ MAX_KEYWORDS = 10
 
 
 def goes_by_its_anchor(kind: Kind, anchor_id: str) -> bool:
-    """Return whether a section is identified by its anchor alone, in whatever file: a captured one is."""
+    """
+    Return whether a section is identified by its anchor alone.
+
+    A captured one is, in whatever file.
+    """
     return kind in CONVERSATION_KINDS and IDENTITY.fullmatch(anchor_id) is not None
 
 
@@ -147,14 +151,14 @@ def _of_file_sections_only(entry: "Entry", _: object, value: str) -> None:
 @attrs.frozen(kw_only=True)
 class Entry:
     """
-    A memory; an `Entry` that exists is valid.
+    A valid memory.
+
+    A learning is in the store alone; every other kind is made of a file.
 
     A learning is in the store alone; every other kind is made of a file.
 
     Attributes:
-        name: Short title, one line.
         description: The lesson with its conclusion, or the text of a file.
-        reasoning: Why it matters and how it was found.
         notes: Further metadata lines of a knowledge-bank file, verbatim.
         category: The section of the block for a learning; None for other kinds.
         keywords: Labels, in order, without repeats; a learning has at most 10.
@@ -163,17 +167,20 @@ class Entry:
         observation_count: In how many retrospectives it was seen, from 1.
         updated_at: When its content changed or it was last observed.
         project: The id of the project where it stands or was said; None for none.
-        reach: Where it may be shown without being asked for: the user's own making everywhere, what is shared as the trust in its project
-            decides, or only in its project.
-        door: How it came into the store; by a `checkout` while the version of its file is not the user's.
+        reach: Where it may be shown without being asked for: the user's own making everywhere, what
+            is shared as the trust in its project decides, or only in its project.
+        door: How it came into the store; by a `checkout` while the version of its file is not the
+            user's.
         superseded_by: The id of the learning that replaces it; None for none.
-        source_project: The label of the project it comes from, as displayed; None for a universal one.
+        source_project: The label of the project it comes from, as displayed; None for a universal
+            one.
         workspace: The folder of projects it comes from.
         branch: The git branch it comes from.
         permanent: Whether it never expires and is never pruned.
         tier: Its importance; deprecated entries are never searched.
         own_tier: Whether the tier was set for this section; otherwise it is that of its file.
-        importance_weight: The order of entries that are always injected, `[0, 1]`; at 1 it does not decay.
+        importance_weight: The order of entries that are always injected, `[0, 1]`; at 1 it does not
+            decay.
         context_type: The type of work it is from.
         trigger_phrases: Phrases in a prompt that bring it up, in order, without repeats.
         spec_folder: The folder of the specification it belongs to.
@@ -186,7 +193,8 @@ class Entry:
         usage: How often it was found and judged; the store counts.
         number: The store's number of it; None before it is stored.
         recall_count: How often it was injected.
-        entry_id: The hash of a learning's description, of any other's kind and path; the name of a captured section.
+        entry_id: The hash of a learning's description, of any other's kind and path; the name of a
+            captured section.
 
     Examples:
         >>> entry = Entry(
@@ -201,7 +209,8 @@ class Entry:
         >>> attrs.evolve(entry, category="tips")
         Traceback (most recent call last):
         ...
-        hardwon.domain.model.errors.InvalidEntryError: category is 'tips': use one of anti-patterns, heuristics, patterns
+        hardwon.domain.model.errors.InvalidEntryError: category is 'tips': use one of anti-patterns,
+            heuristics, patterns
     """
 
     kind: Kind = attrs.field(default="learning", validator=one_of(KINDS))
@@ -261,12 +270,16 @@ class Entry:
 
     @property
     def place(self) -> str:
-        """The key of its file's absence: the path of the file; of a captured section, its own name."""
+        """
+        The key of its file's absence.
+
+        It is the path of the file; of a captured section, its own name.
+        """
         return f"#{self.anchor_id}" if goes_by_its_anchor(self.kind, self.anchor_id) else self.file_path or ""
 
     @property
     def is_of_others(self) -> bool:
-        """Whether it is kept at home as the version of its file was not the user's."""
+        """Whether it is kept at home because its file's version was not the user's."""
         return self.door == "checkout" and self.reach == "home"
 
     @property
@@ -276,7 +289,7 @@ class Entry:
 
     @property
     def expires_at(self) -> dt.datetime | None:
-        """When it expires; None for never."""
+        """When it expires, None for never."""
         return expires_at(self.tier, self.created_at, permanent=self.permanent)
 
     @property
@@ -291,9 +304,10 @@ class Entry:
 
     def observed_again(self, other: "Entry") -> "Entry":
         """
-        Return this entry after *other*, the same lesson, was learned once more.
+        Merge *other*, the same lesson learned once more.
 
-        Name and category stay, keywords and references unite, an empty reasoning is filled, the count rises by one.
+        Name and category stay, keywords and references unite, an empty reasoning is filled, the
+        count rises by one.
         """
         return attrs.evolve(
             self,
@@ -306,12 +320,16 @@ class Entry:
 
 
 PublicEntry = NewType("PublicEntry", Entry)
-"""An entry without secrets, as `redact_entry` makes it: the only kind that a lesson is stored as."""
+"""
+An entry without secrets, as `redact_entry` makes it: the only kind that a lesson is stored as.
+"""
 
 
 def redact_entry(entry: Entry) -> PublicEntry:
     """
-    Return *entry* with every text in its `stored_form`; its id follows its description.
+    Return *entry* with every text in its `stored_form`.
+
+    Its id follows its description.
 
     Raises:
         InvalidEntryError: nothing is left of a text that must not be blank.

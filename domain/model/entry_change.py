@@ -1,4 +1,4 @@
-"""Changes of an entry's fields by a user, and the history lines of them."""
+"""Changes of an entry's fields by a user, and their history lines."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,11 @@ def _labels(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def _phrases(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the phrases, without repeats; one that can't be used is an error here, unlike one of a file."""
+    """
+    Return the distinct phrases.
+
+    Unlike in a file, an unusable phrase is an error.
+    """
     phrases = _labels(texts)
     for phrase in phrases:
         if not usable_phrases([phrase]):
@@ -61,11 +65,13 @@ def _phrases(texts: Iterable[str]) -> tuple[str, ...]:
 @attrs.frozen(kw_only=True)
 class EntryChange:
     """
-    New values of some fields; None keeps a field, an empty tuple empties it. Secrets are redacted.
+    New values of some fields, redacted.
+
+    None keeps a field, an empty tuple empties it.
 
     Attributes:
         title: Its name, one line.
-        description: The lesson of a learning, which gets another id by it.
+        description: The lesson of a learning, whose id changes with it.
         trigger_phrases: At most 20, of 3 to 100 characters each.
         importance_weight: In `[0, 1]`.
         importance_tier: One of `TIERS`.
@@ -125,7 +131,9 @@ class EntryChange:
 
     def applied_to(self, entry: Entry) -> Entry:
         """
-        Return *entry* with the new values; a tier given to a section is its own from then on.
+        Apply the new values to *entry*.
+
+        A tier given to a section is its own from then on.
 
         Raises:
             InvalidEntryError: the entry can't have that reach, or its text is that of a file.
@@ -157,13 +165,17 @@ def changes_between(before: Entry, after: Entry) -> tuple[FieldChange, ...]:
 
 
 def as_text(value: object) -> str:
-    """Return the value of a field as the history stores it: a text as it is, anything else as JSON."""
+    """
+    Return the value of a field as the history stores it.
+
+    A text is stored as it is, anything else as JSON.
+    """
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def undoing(change: FieldChange | PastChange) -> EntryChange:
     """
-    Return the change that gives a field back the value it had before *change*.
+    Return the change that restores the value before *change*.
 
     Raises:
         InvalidEntryError: it is no field that can be changed, or its old value can't be read.

@@ -1,4 +1,4 @@
-"""The texts and ids that `hardwon forget` erases, and how they are found."""
+"""The texts and ids that `hardwon forget` erases, and the search for them."""
 
 import re
 from bisect import bisect_left
@@ -14,16 +14,24 @@ MIN_TEXT_BYTES = 3
 """Bytes of the shortest text that can be searched for, folded."""
 
 MIN_RUN = 8
-"""Characters of readable text in which a shorter text than four bytes is found: alone it occurs by chance in vectors."""
+"""
+Length of a readable run in which a text of up to three bytes counts.
+
+Alone it occurs by chance in vectors.
+"""
 
 MIN_LINE = 40
-"""Characters of a line of a forgotten text by which other copies of it are found; shorter ones are written often."""
+"""Characters of a line that finds other copies of a forgotten text; shorter ones are common."""
 
 MAX_LINES = 64
 """Upper bound of such lines, the longest first."""
 
 MIN_WORD = 6
-"""Characters of a word that proves anything: a shorter one occurs in other words, and by chance in vectors."""
+"""
+Characters of a word that proves anything.
+
+A shorter one occurs in other words, and by chance in vectors.
+"""
 
 MIN_OVERLAP = 64 * 1024
 BYTES_A_CHARACTER = 24
@@ -34,7 +42,11 @@ _ID = re.compile(r"[0-9a-f]{16}")
 _RUN = re.compile(rf"[^\0-\x08\x0e-\x1f\x7f]{{{MIN_RUN},}}")
 _TEXT = re.compile("[^\ufffd]{2,}")
 _UNFINISHED = "\u0301"
-"""A combining mark after the end of what was read: no match ends there, as its last character may go on."""
+"""
+A combining mark after the end of what was read.
+
+No match ends there, as its last character may go on.
+"""
 
 
 def lines_of(texts: Iterable[str]) -> set[str]:
@@ -68,7 +80,6 @@ class Erasure:
         texts: Texts, looked for in all their spellings.
         ids: The ids of entries.
         any_case: Whether texts of up to three characters are looked for in any letter case.
-
     """
 
     texts: tuple[str, ...] = ()
@@ -77,19 +88,27 @@ class Erasure:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """A text of ASCII without a backslash that holds none of these, in lower case, holds nothing of it."""
+        """
+        Words for a quick test, in lower case.
+
+        A text of ASCII without a backslash that contains none of them contains nothing to erase.
+        """
         return (*(word.lower() for wanted in self._wanted if (word := wanted.word)), *self.ids)
 
     def is_in(self, text: str) -> bool:
-        """Return whether *text* holds any of it."""
+        """Return whether *text* contains anything to erase."""
         return next(self._found(text), None) is not None
 
     def found_in(self, text: str) -> set[str]:
-        """Return what of it *text* holds."""
+        """Return the texts and ids that *text* contains."""
         return {*self._found(text)}
 
     def found_in_bytes(self, chunks: Iterable[bytes]) -> set[str]:
-        """Return what of it the bytes of a file hold, whose *chunks* are searched one by one, with an overlap."""
+        """
+        Return the texts and ids in a file, read in *chunks*.
+
+        The chunks are searched one by one, with an overlap.
+        """
         if not (self.texts or self.ids):
             return set()
         overlap = max(MIN_OVERLAP, BYTES_A_CHARACTER * max(map(len, self.texts), default=0))
@@ -100,14 +119,18 @@ class Erasure:
         return found
 
     def without(self, text: str) -> str:
-        """Return *text* without the lines that hold any of it, also of which only some together do."""
+        """
+        Return *text* without the lines that contain any of it.
+
+        A match may span several lines.
+        """
         lines = text.splitlines(keepends=True)
         while self.is_in("".join(lines)):
             del lines[self._first_holding(lines)]
         return "".join(lines)
 
     def _first_holding(self, lines: Sequence[str]) -> slice:
-        """Return the fewest of *lines*, which hold something, that hold it together."""
+        """Return the smallest range of *lines* with the first match."""
         end = _smallest(len(lines), lambda end: self.is_in("".join(lines[:end])))
         return slice(end - _smallest(end, lambda size: self.is_in("".join(lines[end - size : end]))), end)
 
@@ -124,24 +147,28 @@ class Erasure:
         return takewhile(lambda wanted: wanted.length <= length, self._wanted)
 
     def _certain(self, found: set[str], text: str) -> set[str]:
-        """Return what is no accident among *found* in bytes that need not be text."""
+        """Drop accidental matches from *found* in bytes that need not be text."""
         short = {wanted for wanted in found if len(folded(wanted).encode()) <= MIN_TEXT_BYTES}
         return found - short | (short & self.found_in("\0".join(_RUN.findall(text))) if short else set())
 
     @cached_property
     def _wanted(self) -> tuple[Spellings, ...]:
-        """The shortest first: most texts are shorter than most lines that are wanted."""
+        """The spellings, shortest first: most texts are shorter than most wanted lines."""
         wanted = (Spellings(text, any_case=self.any_case) for text in dict.fromkeys(self.texts))
         return tuple(sorted(wanted, key=lambda spellings: spellings.length))
 
 
 def _smallest(most: int, is_enough: Callable[[int], bool]) -> int:
-    """Return the smallest number from 1 to *most* that is enough, given that *most* and all larger ones are."""
+    """
+    Return the smallest number from 1 to *most* that is enough, by bisection.
+
+    *most* is enough, and so are all numbers above one that is.
+    """
     return 1 + bisect_left(range(1, most), 1, key=lambda number: int(is_enough(number)))
 
 
 def _windows(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, bool]]:
-    """Yield the bytes of *chunks* in parts that overlap, the last one with True."""
+    """Yield the bytes of *chunks* in overlapping parts, the last one with True."""
     window, fresh = bytearray(), 0
     for chunk in chunks:
         window += chunk
@@ -154,7 +181,7 @@ def _windows(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, boo
 
 
 def _readable(window: bytes, end: str) -> Iterator[str]:
-    """Yield the texts within bytes, those of ASCII apart: they are quick to search."""
+    """Yield the texts within bytes, ASCII apart as it is quick to search."""
     pieces = _TEXT.findall(window.decode("utf-8", "replace") + end)
     yield "\0".join(piece for piece in pieces if piece.isascii())
     yield "\0".join(piece for piece in pieces if not piece.isascii())

@@ -40,12 +40,16 @@ class HardwonError(Exception):
 
 
 class InvalidEntryError(HardwonError, ValueError):
-    """An entry breaks a rule of `Entry`; the message names the field and the value."""
+    """
+    An entry breaks a rule of `Entry`.
+
+    The message names the field and the value.
+    """
 
 
 class InvalidAnswerError(InvalidEntryError):
     """
-    Entries of a retrospective are invalid; none was stored.
+    Entries of a retrospective are invalid, so none was stored.
 
     Attributes:
         problems: One line each, with its position in the answer.
@@ -58,7 +62,7 @@ class InvalidAnswerError(InvalidEntryError):
 
 class ForgottenError(InvalidEntryError):
     """
-    The user had a text forgotten.
+    The user had this text forgotten.
 
     Args:
         owner: The id of the entry, or what else `--undo-tombstone` takes; empty when it is unknown.
@@ -72,47 +76,91 @@ class ForgottenError(InvalidEntryError):
 
 
 class InvalidQueryError(HardwonError, ValueError):
-    """A query is invalid; the message names the value."""
+    """
+    A query is invalid.
+
+    The message names the value.
+    """
 
 
 class UnknownEntryError(HardwonError, LookupError):
-    """No entry has that id or number; the message names it."""
+    """
+    No entry has that id or number.
+
+    The message names it.
+    """
 
 
 class InvalidCheckpointError(HardwonError, ValueError):
-    """A checkpoint can't be made or found under that name, or a backup not written there; the message names it."""
+    """
+    A checkpoint can't be made or found under that name.
+
+    Or a backup can't be written there; the message names it.
+    """
 
 
 class InvalidSectionError(HardwonError, ValueError):
-    """The markers of hardwon's section of a file are not one pair in order; the message describes them."""
+    """
+    The markers of hardwon's section of a file are not one pair in order.
+
+    The message describes them.
+    """
 
 
 class InvalidEvaluationError(HardwonError, ValueError):
-    """An evaluation set, or an earlier report, can't be used; the message names the file and the line."""
+    """
+    An evaluation set, or an earlier report, can't be used.
+
+    The message names the file and the line.
+    """
 
 
 class UnreadableFileError(HardwonError):
-    """A file is missing, can't be read, or can't become an entry; the message names it and why."""
+    """
+    A file is missing, can't be read, or can't become an entry.
+
+    The message names it and why.
+    """
 
 
 class UneditableFileError(HardwonError):
-    """A file of the user's can't be edited safely; the message says why, and names it if there were several."""
+    """
+    A file of the user's can't be edited safely.
+
+    The message says why, and names it if there were several.
+    """
 
 
 class TakenNameError(UneditableFileError):
-    """Something of the user's has the name that hardwon would use: it stays, and hardwon's is left out."""
+    """
+    Something of the user's has the name that hardwon would use.
+
+    It stays, and hardwon's is left out.
+    """
 
 
 class StorageError(HardwonError):
-    """The store can't be opened, read or written; acknowledged writes are safe."""
+    """
+    The store can't be opened, read or written.
+
+    Acknowledged writes are safe.
+    """
 
 
 class NewerSchemaError(StorageError):
-    """The store was written by a later version of hardwon; nothing was changed."""
+    """
+    The store was written by a later version of hardwon.
+
+    Nothing was changed.
+    """
 
 
 class OlderSchemaError(StorageError):
-    """The store is of an earlier version, and too large to be migrated in the time there is; nothing was changed."""
+    """
+    The store's schema is too old to be migrated in the time there is.
+
+    Nothing was changed.
+    """
 
 
 class CorruptStoreError(StorageError):
@@ -145,7 +193,11 @@ class UnusableVectorError(EmbedderError):
 
 
 class LabelerUnavailableError(HardwonError):
-    """Labels could not be made: no key, no answer in time, or no usable answer."""
+    """
+    Labels could not be made.
+
+    There was no key, no answer in time, or no usable answer.
+    """
 
 
 class UnusableLabelsError(LabelerUnavailableError):

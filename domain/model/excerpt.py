@@ -1,4 +1,4 @@
-"""Excerpts: the passage of a text with most of the search terms, for display."""
+"""Excerpts: the passage of a text with most of the search terms."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ class Span(NamedTuple):
 
 class Marked(NamedTuple):
     """
-    A text of one line, and the spans to highlight in it.
+    A text of one line, with the spans to highlight.
 
     Attributes:
         spans: In order, without overlap.
@@ -33,13 +33,13 @@ class Marked(NamedTuple):
     spans: tuple[Span, ...] = ()
 
     def after(self, prefix: str) -> "Marked":
-        """Return this text with *prefix* before it."""
+        """Put *prefix* before the text."""
         shift = len(prefix)
         return Marked(prefix + self.text, tuple(Span(start + shift, end + shift) for start, end in self.spans))
 
 
 class _Mark(NamedTuple):
-    """Where a term was found."""
+    """The position of a term."""
 
     span: Span
     term: int
@@ -47,7 +47,9 @@ class _Mark(NamedTuple):
 
 def excerpt(text: str, terms: Sequence[str], room: int) -> Marked:
     """
-    Return the passage of *text* with most of *terms*, the first of several, cut at word borders.
+    Return the passage of *text* with most of *terms*.
+
+    It is the first of several, cut at word borders.
 
     Args:
         text: Read in linear time.
@@ -70,7 +72,11 @@ def shortened(text: str, room: int) -> str:
 
 
 def _marks(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
-    """Yield where *terms* are, in order; within scripts without spaces anywhere, else as beginnings of words."""
+    """
+    Yield the positions of *terms*, in order.
+
+    Within scripts without spaces they match anywhere, else as beginnings of words.
+    """
     line = _plain(line)
     spaced = [term for term in terms if not is_unspaced(term)]
     unspaced = [term for term in terms if is_unspaced(term)]
@@ -79,7 +85,7 @@ def _marks(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
 
 
 def _plain(line: str) -> str:
-    """Return *line* with the plain form of each full-width letter in its place, as terms have it."""
+    """Replace each full-width letter by its plain form, as terms have it."""
     return line if line.isascii() else "".join(plain if len(plain := searchable(sign)) == 1 else sign for sign in line)
 
 
@@ -93,7 +99,11 @@ def _words_marked(line: str, terms: Sequence[str]) -> Iterator[_Mark]:
 
 
 def _runs_marked(line: str, terms: Sequence[str], before: int) -> Iterator[_Mark]:
-    """Yield where *terms* are, also where they overlap; they are numbered after the *before* others."""
+    """
+    Yield the positions of *terms*, also overlapping ones.
+
+    They are numbered after the *before* others.
+    """
     if not terms:
         return
     for found in re.finditer(f"(?={'|'.join(f'({re.escape(term)})' for term in terms)})", line, re.IGNORECASE):
@@ -102,7 +112,7 @@ def _runs_marked(line: str, terms: Sequence[str], before: int) -> Iterator[_Mark
 
 
 def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Return *spans*, in order, those that overlap as one."""
+    """Merge spans that overlap, keeping the order."""
     joined = list[Span]()
     for span in spans:
         if joined and span.start < joined[-1].end:
@@ -113,7 +123,11 @@ def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def _richest(marks: Sequence[_Mark], room: int) -> Span:
-    """Return the first stretch of at most *room* characters that holds most terms; one long word may exceed it."""
+    """
+    Return the first span of at most *room* characters with most terms.
+
+    One long word may exceed it.
+    """
     inside, best, richest, first = Counter[int](), 0, Span(0, 0), 0
     for mark in marks:
         inside[mark.term] += 1
@@ -129,7 +143,7 @@ def _richest(marks: Sequence[_Mark], room: int) -> Span:
 
 
 def _at_borders(line: str, core: Span, room: int) -> Span:
-    """Return the stretch of at most *room* characters around *core* that begins and ends with a whole word."""
+    """Return the span of at most *room* characters around *core*, in whole words."""
     core_end = min(core.end, core.start + room)
     around = room - (core_end - core.start)
     start = max(0, min(core.start - around // 2, len(line) - room))

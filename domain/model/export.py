@@ -1,4 +1,4 @@
-"""Everything that a store holds, record by record, as an export writes it and an import reads it."""
+"""The records of an export: everything that a store has."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -18,12 +18,14 @@ class ExportedEntry(NamedTuple):
     An entry with everything that is recorded about it.
 
     Attributes:
-        entry_id: Its id in the exporting store, which can differ from that of *entry*: the path of its file decides it.
+        entry_id: Its id in the exporting store, which can differ from that of *entry*: the path of
+            its file decides it.
         entry: Its fields and counters; numbered by the exporting store.
-        below: The id of the project whose root its `file_path` is relative to; None for an absolute path, or no file.
+        below: The id of the project whose root its `file_path` is relative to; None for an absolute
+            path, or no file.
         places: The ids of other projects where it stands too.
         aliases: Its earlier ids.
-        history: The changes of its fields, the first one first.
+        history: The changes of its fields, oldest first.
         influences: The sessions that used it.
     """
 
@@ -37,14 +39,18 @@ class ExportedEntry(NamedTuple):
 
 
 class DeletedEntry(NamedTuple):
-    """The history that a deleted entry left, the first change first."""
+    """The history of a deleted entry, oldest change first."""
 
     number: int
     history: tuple[PastChange, ...]
 
 
 class ImportedSource(NamedTuple):
-    """A file that was imported before, with the headings that are not imported again."""
+    """
+    A file that was imported before.
+
+    Its headings are not imported again.
+    """
 
     path: str
     below: str | None
@@ -53,7 +59,11 @@ class ImportedSource(NamedTuple):
 
 
 class Absence(NamedTuple):
-    """The state kept of a file that is gone since *at*; its path is relative to the root of *below*, if given."""
+    """
+    The state kept of a file that is gone since *at*.
+
+    Its path is relative to the root of *below*, if given.
+    """
 
     file: AbsentFile
     below: str | None
@@ -61,7 +71,11 @@ class Absence(NamedTuple):
 
 
 class DeletedSection(NamedTuple):
-    """A section that was deleted *at* from the store, but not from its file, which had that sha256."""
+    """
+    A section that was deleted *at* from the store, but not from its file.
+
+    The file had that sha256.
+    """
 
     path: str
     below: str | None
@@ -80,7 +94,7 @@ RECORD_NAMES: Mapping[type[Record], str] = {
     Absence: "absent-file",
     DeletedSection: "deleted-section",
 }
-"""The names of the types of records, in the order of an export: what is referred to comes first."""
+"""The names of the record types, in the order of an export: referenced records come first."""
 
 
 class Location(NamedTuple):
@@ -88,7 +102,8 @@ class Location(NamedTuple):
     A path in a record.
 
     Attributes:
-        path: Absolute; relative if *below* is given; the name of a captured section that is in no known file begins with `#`.
+        path: Absolute; relative if *below* is given; the name of a captured section that is in no
+            known file begins with `#`.
         below: The id of the project to whose root it is relative.
     """
 
@@ -97,7 +112,7 @@ class Location(NamedTuple):
 
 
 def location_of(record: Record) -> Location | None:
-    """Return the path in *record*, None without one."""
+    """Return the path in *record*, if any."""
     match record:
         case ExportedEntry(entry=entry, below=below):
             return Location(entry.file_path, below) if entry.file_path else None
@@ -110,7 +125,7 @@ def location_of(record: Record) -> Location | None:
 
 
 def relocated(record: Record, location: Location) -> Record:
-    """Return *record* with another path."""
+    """Replace the path of *record*."""
     path, below = location
     match record:
         case ExportedEntry(entry=entry):
