@@ -43,7 +43,7 @@ typecheck: .venv/.installed  ## strict mypy
 QUICK := tests/domain tests/contracts tests/test_examples.py
 
 quick: .venv/.installed  ## tests of the domain and the ports, and the examples in docstrings, in seconds
-	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not browser and not large" $(QUICK)
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not soak and not browser and not postgres and not large" $(QUICK)
 
 pythons: .venv/.installed  ## the same, and megabytes of hostile text, on every Python from 3.11 that is on this machine
 	@HYPOTHESIS_PROFILE=quick $(BIN)/python -m tools.pythons -q -n $(JOBS) --assert=plain $(QUICK) tests/test_patterns.py

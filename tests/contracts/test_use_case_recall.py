@@ -118,7 +118,9 @@ def test_a_word_that_one_entry_holds_finds_it_first_by_every_policy(
 
 
 @on_every_implementation
-@pytest.mark.parametrize("size", [10, 100, 1_000, pytest.param(10_000, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(
+    "size", [10, 100, pytest.param(1_000, marks=pytest.mark.large), pytest.param(10_000, marks=pytest.mark.soak)]
+)
 def test_it_does_so_in_stores_of_every_size(make: MakeWorld, size: int) -> None:
     near = ((lesson(f"lesson {number}"), planted(0.99 - number / 20_000)) for number in range(size - 1))
     with make() as world:

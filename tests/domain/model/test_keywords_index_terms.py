@@ -127,6 +127,7 @@ def test_entries_mostly_without_spaces_are_told_from_others() -> None:
     assert "\U000ffffd" not in plain
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("part", ["x", "x.", "x_", "xY", "-", "_", "\u7f13", "\u3042x"])
 def test_a_long_text_is_read_in_linear_time(part: str) -> None:
     def seconds(length: int) -> float:

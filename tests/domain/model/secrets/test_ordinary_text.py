@@ -15,6 +15,7 @@ ALLOWED = 0.0003
 LINES = 4_000
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("line", MADE.values(), ids=MADE)
 def test_lines_of_ordinary_files_are_untouched(line: Line) -> None:
     chance = random.Random(4)
@@ -52,6 +53,7 @@ def own_files() -> Iterator[Path]:
     yield from ROOT.glob("*.md")
 
 
+@pytest.mark.large
 def test_the_lines_of_this_project_are_untouched() -> None:
     lines = [line for path in own_files() for line in path.read_text("utf-8", "replace").splitlines() if line.strip()]
 
