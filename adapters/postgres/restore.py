@@ -32,7 +32,10 @@ NUMBERED = (*OF_ENTRIES, "history")
 SAVED = (*NUMBERED, *LEDGERS, "space", "project")
 """All tables that a checkpoint saves. Keyword postings are made again; receipts and what was forgotten stay as they are."""
 
-ROWS: Mapping[str, str] = {"metadata": f"x.key != '{SECRET}'", "project": "x.owner = current_user"}
+RESTORED_METADATA = f"x.key != '{SECRET}' AND NOT starts_with(x.key, '{VERSION_KEY}')"
+"""The secret of forgotten texts and the versions of indexes are of the present store."""
+
+ROWS: Mapping[str, str] = {"metadata": RESTORED_METADATA, "project": "x.owner = current_user"}
 """Which rows of a table are saved, where not all are."""
 
 SAVE = """
@@ -196,11 +199,11 @@ ADD_PROJECTS = """
     ON CONFLICT DO NOTHING
 """
 DECISIONS = f"""
-    INSERT INTO hardwon.metadata (tenant, key, value) SELECT p.tenant, p.key, p.value FROM past_metadata p
-    WHERE p.key != '{SECRET}' AND p.key NOT LIKE '{VERSION_KEY}%%' ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value
+    INSERT INTO hardwon.metadata (tenant, key, value) SELECT x.tenant, x.key, x.value FROM past_metadata x
+    WHERE {RESTORED_METADATA} ON CONFLICT (tenant, key) DO UPDATE SET value = excluded.value
 """
 DIFFERENCES = """
-    SELECT 1 FROM ((SELECT to_jsonb(x) FROM past_{table} x EXCEPT {now}) UNION ALL ({now} EXCEPT SELECT to_jsonb(x) FROM past_{table} x)) d
+    SELECT 1 FROM (({then} EXCEPT {now}) UNION ALL ({now} EXCEPT {then})) d
 """
 EARLIER_HISTORY = """
     INSERT INTO hardwon.history (tenant, number, owner, field_changed, old_value, new_value, changed_at)
@@ -337,9 +340,8 @@ class PostgresSnapshot(Snapshot):
         """Restore everything that is not about single entries; history is only appended to."""
         self._restore_rows([table for table in LEDGERS if table != "metadata"])
         self._past.rows(
-            f"DELETE FROM hardwon.metadata m WHERE m.tenant = %(tenant)s AND m.key != '{SECRET}'"
-            f" AND m.key NOT LIKE '{VERSION_KEY}%%'"
-            " AND m.key NOT IN (SELECT p.key FROM past_metadata p)"
+            f"DELETE FROM hardwon.metadata x WHERE x.tenant = %(tenant)s AND {RESTORED_METADATA}"
+            " AND x.key NOT IN (SELECT p.key FROM past_metadata p)"
         )
         self._past.rows(DECISIONS)
         self._past.rows(EARLIER_HISTORY)
@@ -371,9 +373,10 @@ def _insert(table: str, columns: Sequence[str]) -> str:
 
 
 def _differences(table: str) -> str:
-    condition = f"x.key != '{SECRET}'" if table == "metadata" else "true"
+    condition = RESTORED_METADATA if table == "metadata" else "true"
+    then = f"SELECT to_jsonb(x) FROM past_{table} x WHERE {condition}"
     now = f"SELECT to_jsonb(x) FROM hardwon.{table} x WHERE x.tenant = %(tenant)s AND {condition}"
-    return DIFFERENCES.format(table=table, now=now)
+    return DIFFERENCES.format(then=then, now=now)
 
 
 def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
