@@ -31,11 +31,12 @@ fmt: .venv/.installed  ## format the code, and fix what ruff can fix
 	$(BIN)/ruff check --quiet --fix-only .
 	$(BIN)/ruff format .
 
-lint: .venv/.installed  ## ruff, the format, the import contracts, and the words
+lint: .venv/.installed  ## ruff, the format, the import contracts, the words, and first lines
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
 	@$(BIN)/python -m tools.words --ratchet
+	@$(BIN)/python -m tools.first_lines --ratchet
 
 typecheck: .venv/.installed  ## strict mypy
 	$(BIN)/mypy

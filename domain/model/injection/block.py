@@ -62,7 +62,7 @@ class Diagnostics(NamedTuple):
 P = TypeVar("P", bound=Printable)
 
 MAX_UNITS = 9_500
-"""Maximum length, as the host counts it; Claude Code and Codex cut a hook's output at 10,000."""
+"""Maximum length, as the host counts it. Hosts cut a hook's output at 10,000."""
 
 LARGEST_ENTRY = MAX_UNITS // 3
 """A larger entry is dropped first when not all fits."""
