@@ -155,8 +155,6 @@ class Entry:
 
     A learning is in the store alone; every other kind is made of a file.
 
-    A learning is in the store alone; every other kind is made of a file.
-
     Attributes:
         description: The lesson with its conclusion, or the text of a file.
         notes: Further metadata lines of a knowledge-bank file, verbatim.
@@ -209,8 +207,7 @@ class Entry:
         >>> attrs.evolve(entry, category="tips")
         Traceback (most recent call last):
         ...
-        hardwon.domain.model.errors.InvalidEntryError: category is 'tips': use one of anti-patterns,
-            heuristics, patterns
+        hardwon.domain.model.errors.InvalidEntryError: category is 'tips': use one of anti-patterns, heuristics, patterns
     """
 
     kind: Kind = attrs.field(default="learning", validator=one_of(KINDS))

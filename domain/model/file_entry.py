@@ -1,4 +1,4 @@
-"""Entries from files: of a whole file, of its named sections, and of captured sections."""
+"""Entries from files: of whole files, named sections, and captured sections."""
 
 import datetime as dt
 import re
@@ -17,7 +17,11 @@ from hardwon.domain.model.vocabulary import ContextType, Kind, Tier
 
 
 def overruled(fields: FileFields, whole: Entry) -> tuple[str, ...]:
-    """Return warnings about fields that do not count: an importance other than the store's, another workspace."""
+    """
+    Return warnings about fields of a file that do not count.
+
+    They are an importance other than the store's, and another workspace.
+    """
     compared = (
         ("importance_tier", fields.tier, whole.tier),
         ("importance_weight", fields.importance_weight, whole.importance_weight),
@@ -56,8 +60,8 @@ def to_entry(
     """
     Return the entry of *document* as a whole, without secrets.
 
-    The file decides its text; a field that it lacks keeps its *known* value. The store decides importance and usage; while
-    the file does not change, also its name, its phrases and its origin.
+    The file decides its text; a field that it lacks keeps its *known* value. The store decides
+    importance and usage; while the file does not change, also its name, its phrases and its origin.
 
     Args:
         document: The file.
@@ -106,12 +110,12 @@ def to_entry(
 
 
 def as_named_before(entry: Entry, same: Entry | None) -> Entry:
-    """Return *entry* with the name of *same*, the entry of the same text, if their descriptions are equal."""
+    """Keep the name of *same*, the earlier entry, if the description is equal."""
     return attrs.evolve(entry, name=same.name) if same and same.description == entry.description else entry
 
 
 def utc_time(seconds: int) -> dt.datetime:
-    """Return the time of these Unix seconds; the epoch for a time outside the calendar."""
+    """Return the time of Unix *seconds*, or the epoch outside the calendar."""
     try:
         return dt.datetime.fromtimestamp(seconds, dt.UTC)
     except (ValueError, OverflowError, OSError):
@@ -119,12 +123,20 @@ def utc_time(seconds: int) -> dt.datetime:
 
 
 def _written_at(document: Document, fields: FileFields) -> dt.datetime:
-    """Return the date in the front matter, else in the file's name, else when the file was changed."""
+    """
+    Return the date of the front matter, the file's name, or its mtime.
+
+    The first that exists counts.
+    """
     return fields.date or document.named_at or utc_time(document.mtime)
 
 
 def _new(document: Document, fields: FileFields, kind: Kind, texts: tuple[str, str], defaults: Defaults) -> Entry:
-    """Return the entry of a file that had none, with the values that the store decides from now on."""
+    """
+    Return the first entry of a file.
+
+    The store decides its values from now on.
+    """
     written = _written_at(document, fields)
     return Entry(
         kind=kind,
@@ -141,13 +153,15 @@ def _new(document: Document, fields: FileFields, kind: Kind, texts: tuple[str, s
 
 
 def _claimed(fields: FileFields, entry: Entry) -> str | None:
-    """Return the project that a file states; None for a rule, or a project could rule another."""
+    """
+    Return the project that a file states.
+
+    None for a rule, or a project could rule another.
+    """
     return None if entry.tier == "constitutional" else fields.project
 
 
 class _Origin(NamedTuple):
-    """Where a file stands."""
-
     project: str | None
     label: str | None
     workspace: str | None
@@ -155,7 +169,11 @@ class _Origin(NamedTuple):
 
 
 def _origin(workplace: Workplace, same: Entry | None) -> _Origin:
-    """Return where a file stands; label and branch of *same*, which has the same text, stay, and its project if it has one."""
+    """
+    Return where a file stands.
+
+    Label and branch of *same*, which has the same text, stay, and its project if it has one.
+    """
     if same is None:
         return _Origin(workplace.project or None, workplace.label or None, workplace.workspace, workplace.branch)
     project, workspace = (same.project, same.workspace) if same.project else (workplace.project, workplace.workspace)
@@ -163,7 +181,11 @@ def _origin(workplace: Workplace, same: Entry | None) -> _Origin:
 
 
 def _texts(document: Document, fields: FileFields, kind: Kind, same: Entry | None) -> tuple[str, str]:
-    """Return name and description; *same* is the entry of the same text."""
+    """
+    Return name and description.
+
+    *same* is the entry of the same text.
+    """
     if kind == "session":
         given = same.description if same and same.kind == "session" else None
         description = fields.description or given or document.summary or fields.title or PurePath(document.path).stem
@@ -177,10 +199,10 @@ _GAP = re.compile(r"[-_./\s]+")
 
 def section_entries(whole: Entry, document: Document, known: Mapping[str, Entry]) -> tuple[Entry, ...]:
     """
-    Return the entries of the sections of a *document*, in order, without secrets.
+    Return the entries of a document's sections, in order, without secrets.
 
-    Origin and tier of an entry are those of the *whole*, unless the tier was set for the section itself; other values that
-    the store decides stay as they are *known*.
+    Origin and tier of an entry are those of the *whole*, unless the tier was set for the section
+    itself; other values that the store decides stay as they are *known*.
 
     Args:
         whole: The entry of the whole document.
@@ -222,10 +244,9 @@ def _title(whole: Entry, section: Section) -> str:
 
 class CapturedEntries(NamedTuple):
     """
-    The conversion of captured sections of a file to entries.
+    The conversion of a file's captured sections to entries.
 
     Attributes:
-        kind: The kind of the entries.
         workplace: Their origin when the file does not state one.
     """
 
@@ -270,7 +291,11 @@ class CapturedEntries(NamedTuple):
         )
 
     def _placed(self, entry: Entry, same: Entry | None) -> Entry:
-        """Return *entry* with its place and origin; the origin of *same*, which has the same text, stays."""
+        """
+        Set place and origin of *entry*.
+
+        The origin of *same*, which has the same text, stays.
+        """
         fields = self.document.fields
         origin = _origin(self.workplace, same)
         return attrs.evolve(

@@ -1,4 +1,4 @@
-"""The fields of an entry that the store decides, kept while its file is absent."""
+"""The fields of an entry that the store keeps while its file is absent."""
 
 import datetime as dt
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,9 @@ from hardwon.domain.model.vocabulary import Tier
 
 class Standing(NamedTuple):
     """
-    Those fields when the file disappeared; the names are those of `Entry`.
+    The fields that the store decides, when the file disappeared.
+
+    The names are those of `Entry`.
 
     Attributes:
         file_hash: sha256 of the file then; name and phrases apply to that text only.
@@ -32,7 +34,7 @@ class Standing(NamedTuple):
     usage: Usage
 
     def over(self, entry: Entry) -> Entry:
-        """Return *entry* with these values."""
+        """Apply these values to *entry*."""
         return attrs.evolve(entry, **self._asdict())
 
 
@@ -41,7 +43,8 @@ class AbsentFile(NamedTuple):
     A missing file, or a missing captured section.
 
     Attributes:
-        file_path: Absolute, links resolved; for a captured section, which can be in any file, its `place`.
+        file_path: Absolute, links resolved; for a captured section, which can be in any file, its
+            `place`.
         standings: By anchor; the empty one is that of the whole file.
     """
 
@@ -49,7 +52,7 @@ class AbsentFile(NamedTuple):
     standings: Mapping[str, Standing]
 
     def over(self, entries: Iterable[Entry]) -> dict[str, Entry]:
-        """Return by anchor those of *entries* that it had, with their kept values."""
+        """Return those of *entries* that it had, by anchor, with their kept values."""
         known = ((entry, self.standings.get(entry.anchor_id)) for entry in entries)
         return {entry.anchor_id: standing.over(entry) for entry, standing in known if standing}
 

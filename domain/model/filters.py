@@ -10,7 +10,9 @@ from hardwon.domain.model.vocabulary import CONVERSATION_KINDS, KINDS, Category,
 
 class Scope(NamedTuple):
     """
-    The origins of entries; one of them suffices, and without any every entry matches.
+    The origins of entries, of which one suffices.
+
+    Without any every entry matches.
 
     Attributes:
         projects: The ids of projects.
@@ -26,14 +28,17 @@ ANYWHERE = Scope()
 
 class EntryFilter(NamedTuple):
     """
-    The conditions that entries of a search must meet; None, False and empty values set no condition.
+    The conditions that entries of a search must meet.
+
+    None, False and empty values set no condition.
 
     Attributes:
         kinds: Only entries of one of these kinds.
         category: Only learnings of this category.
         scope: Only entries from these places.
         anywhere: Kinds whose entries may come from any place, whatever the scope.
-        visible_in: Only entries that may be shown without being asked for in this project; None for all.
+        visible_in: Only entries that may be shown without being asked for in this project; None for
+            all.
         origins: Only entries that stand or were said in one of these projects, by id.
         label: Only entries whose project has this label.
         permanent: Only permanent entries.
@@ -137,14 +142,22 @@ COLLECTIONS: dict[CollectionName, Collection] = {
 
 
 def scope_of(name: ScopeName, workplace: Workplace) -> Scope:
-    """Return the scope called *name* where the user works; a workspace includes all its projects."""
+    """
+    Return the scope called *name* where the user works.
+
+    A workspace includes all its projects.
+    """
     if name == "global":
         return ANYWHERE
     return Scope(workplace.own or ("",), workplace.workspace if name == "workspace" else None)
 
 
 def seen_from(workplace: Workplace, only: EntryFilter = EVERYTHING) -> EntryFilter:
-    """Return *only* as far as it may be shown without being asked for where the user works: other kinds than learnings of that project."""
+    """
+    Restrict *only* to what may be shown without a query where the user works.
+
+    Other kinds than learnings must be of that project.
+    """
     return asked_from(workplace, only, "project")
 
 
@@ -152,14 +165,14 @@ def asked_from(
     workplace: Workplace, only: EntryFilter, default: ScopeName, scope: ScopeName | None = None
 ) -> EntryFilter:
     """
-    Return *only* as a question asked where the user works means it.
+    Restrict *only* to what a question asked where the user works means.
 
     Args:
         workplace: Where the user works.
         only: The other conditions.
-        default: The scope of other kinds than learnings, of what may be shown without being asked for.
+        default: The scope of other kinds than learnings, of what may be shown without being asked
+            for.
         scope: The scope that the user asked for; `global` shows everything. None for the default.
-
     """
     if scope == "global":
         return only
@@ -172,17 +185,16 @@ def asked_from(
 
 def answering(asker: Asker, workplace: Workplace, only: EntryFilter, scope: ScopeName | None = None) -> EntryFilter:
     """
-    Return *only* as far as it may answer *asker* where the user works.
+    Restrict *only* to what may answer *asker* where the user works.
 
-    A person is answered from all projects of theirs and from what waits for one, also in a foreign project; an agent from the
-    project and its workspace.
+    A person is answered from all projects of theirs and from what waits for one, also in a foreign
+    project; an agent from the project and its workspace.
 
     Args:
         asker: The caller.
         workplace: Where the user works.
         only: The other conditions.
         scope: The scope that was asked for, which counts for both; None for the default.
-
     """
     if scope or asker == "agent":
         return asked_from(workplace, only, "workspace", scope)
@@ -190,7 +202,11 @@ def answering(asker: Asker, workplace: Workplace, only: EntryFilter, scope: Scop
 
 
 def elsewhere_for(asker: Asker, workplace: Workplace, only: EntryFilter) -> EntryFilter | None:
-    """Return the entries that answer a person, to be counted for *asker*; None for an agent in a foreign project."""
+    """
+    Return the filter for a person's answers, to be counted for *asker*.
+
+    None for an agent in a foreign project.
+    """
     if asker == "agent" and workplace.visibility.is_foreign:
         return None
     return answering("person", workplace, only)

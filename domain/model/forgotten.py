@@ -1,4 +1,4 @@
-"""How a forgotten text is recognised wherever it comes back: by keyed hashes of its passages."""
+"""Recognition of a forgotten text, by keyed hashes of its passages."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 MIN_CHARACTERS = 40
-"""Shorter passages are said often: they identify a text only as a whole, or when they hold a forgotten word."""
+"""Shorter passages are common: they identify a text only as a whole, or with a forgotten word."""
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 
@@ -25,17 +25,21 @@ def comparable(text: str) -> str:
 
 
 def _comparable_before(text: str) -> str:
-    """Return *text* as it was compared until spellings were known: tombstones of then have it."""
+    """Return the earlier comparable form, which old tombstones have."""
     return " ".join(unicodedata.normalize("NFKC", plain_text(text)).casefold().split())
 
 
 def names_of(owner: str) -> tuple[str, ...]:
-    """Return by what a forgotten text is lifted again: *owner*, the first, and any other form of it that was kept."""
+    """
+    Return the names by which a forgotten text is restored.
+
+    They are *owner*, first in its comparable form.
+    """
     return tuple(dict.fromkeys((comparable(owner) or owner, owner)))
 
 
 def texts_of(entry: "Entry") -> tuple[str, ...]:
-    """Return the texts of *entry* that may be forgotten, the one that identifies it first."""
+    """Return the texts of *entry* that may be forgotten, the identifying one first."""
     labels = (*entry.trigger_phrases, *entry.keywords, *entry.tags)
     return (entry.description, entry.reasoning, entry.notes, entry.name, *labels)
 
@@ -52,12 +56,20 @@ def ensure_not_forgotten(entry: "Entry", holds: Callable[[Iterable[str]], bool])
 
 
 def passages(text: str) -> Iterator[str]:
-    """Yield *text* as a whole, then its paragraphs, each as `comparable` returns it; empty ones are left out."""
+    """
+    Yield *text* as a whole, then its paragraphs, all `comparable`.
+
+    Empty ones are left out.
+    """
     return iter(dict.fromkeys(filter(None, map(comparable, _parts(text)))))
 
 
 def recognisable(text: str) -> set[str]:
-    """Return the passages of *text*, also as they were compared before: any of them may be known as forgotten."""
+    """
+    Return the passages of *text*, also in their earlier comparable form.
+
+    Any of them may be known as forgotten.
+    """
     return {form for part in _parts(text) for form in _forms(part)}
 
 
@@ -71,14 +83,14 @@ def _forms(text: str) -> set[str]:
 
 def identifying(texts: Iterable[str], words: Iterable[str] = ()) -> set[str]:
     """
-    Return the passages by which *texts* are recognised: each as a whole, and those paragraphs that hold any of *words*.
+    Return the passages by which *texts* are recognised.
 
-    Without such a paragraph all of at least 40 characters count.
+    They are each text as a whole, and those paragraphs that contain any of *words*. Without such a
+    paragraph all of at least 40 characters count.
 
     Args:
         texts: Of an entry, an exchange or a section.
         words: Words that the user wanted to be forgotten; empty for the texts themselves.
-
     """
     wanted = [*filter(None, map(comparable, words))]
     wholes, parts = set[str](), set[str]()
@@ -91,7 +103,11 @@ def identifying(texts: Iterable[str], words: Iterable[str] = ()) -> set[str]:
 
 
 def without_passages(text: str, dropped: AbstractSet[str]) -> str:
-    """Return the paragraphs of *text* that are not among *dropped*, of its `recognisable` ones; empty if it is itself."""
+    """
+    Return the paragraphs of *text* that are not among *dropped*.
+
+    *dropped* has `recognisable` passages; the result is empty if *text* itself is one.
+    """
     if not dropped:
         return text
     if _forms(text) & dropped:
@@ -112,7 +128,7 @@ def keyed_hash(key: bytes, text: str) -> bytes:
 
 
 def to_keys(value: str | None) -> list[bytes]:
-    """Return the keys in a value of metadata, the store's own first; none without a value."""
+    """Return the keys in a value of metadata, the store's own first."""
     return [bytes.fromhex(key) for key in (value or "").split(",") if key]
 
 

@@ -1,7 +1,9 @@
 """
-The passages that a host writes in the user's place: reminders, its commands, the shell's, its environment, notices of tasks.
+The passages that a host writes in the user's place.
 
-They are no words of the user, wherever they are read. Standard library only, for the hook, and no pattern is compiled at import.
+They are reminders, its commands, the shell's, its environment, and notices of tasks: no words of
+the user, wherever they are read. Standard library only, for the hook, and no pattern is compiled at
+import.
 """
 
 import re
@@ -12,13 +14,13 @@ INJECTED_TAGS = (
     r"hardwon-memory|system-reminder|hook_context|local-command-\w+"
     r"|(?:user-prompt-submit|session-start|(?:pre|post)-tool-use)-hook"
 )
-"""Of what is put into a message at any place; one without an end goes on to the end of the text."""
+"""Tags of text injected anywhere; one without an end goes on to the end of the text."""
 
 MESSAGE_TAGS = (
     r"task-notification|bash-(?:input|stdout|stderr)|command-(?:name|message|args|contents)|ide_\w+"
     r"|environment_context|user_instructions|turn_aborted"
 )
-"""Of messages, or of passages in one that begin a line; one without an end is text about the tag."""
+"""Tags of messages, or of passages that begin a line; one without an end is text about the tag."""
 
 _INJECTED = rf"(?s)<(?P<tag>{INJECTED_TAGS})\b[^<>\n]*>.*?(?:</(?P=tag)>|\Z)"
 _TAG = rf"(?m)(?P<begins>^[ \t]*)?<(?P<closing>/?)(?P<name>{MESSAGE_TAGS})\b[^<>\n]*>"
@@ -28,14 +30,13 @@ _REST = r"(?:\s*(?:Read the output file|Full transcript available at)\b[^\n]*)?\
 
 def without_host_text(text: str) -> str:
     """
-    Return *text* without the passages of the host, in linear time.
+    Remove the passages of the host, in linear time.
 
     Examples:
         >>> without_host_text("<task-notification><status>done</status></task-notification> Now fix the parser.")
         'Now fix the parser.'
         >>> without_host_text("Where does <bash-input> come from?")
         'Where does <bash-input> come from?'
-
     """
     if "<" not in text:
         return text

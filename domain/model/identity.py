@@ -1,8 +1,8 @@
 """
-Which texts are the same: their spellings, the hashes that identify entries, and the text that is searched.
+The identity of texts: their spellings, the hashes of entries, the searched text.
 
-A text can be composed or decomposed (NFC, NFD), in any letter case, full width, with invisible characters, and
-with any white space between its words. Standard library only, for the hook.
+A text can be composed or decomposed (NFC, NFD), in any letter case, full width, with invisible
+characters, and with any white space between its words. Standard library only, for the hook.
 """
 
 import re
@@ -13,13 +13,13 @@ from functools import cached_property
 from hardwon.domain.model.redaction import IGNORABLE
 
 OWN_CASE = 3
-"""Characters of a text that is looked for in its own letter case: `IT` is no `it`."""
+"""Longest text that is searched in its own letter case: `IT` is no `it`."""
 
 _MARK = r"(?:[>#*;%|!]|//+|--+)"
 """Begins a line that quotes or comments."""
 
 _GAP = rf"(?=\s)[^\S\n\r]*+(?:[\n\r]\s*+(?:{_MARK}\s*+)*)?"
-"""White space between two words, and what a quoted or commented line begins with."""
+"""White space between two words, with the prefix of a quoted or commented line."""
 
 _SPACELESS = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -39,17 +39,22 @@ NESTED = 2
 
 
 def composed(text: str) -> str:
-    """Return *text* in Unicode's normal form C: a letter and its accents are one character."""
+    """
+    Return *text* in Unicode's normal form C.
+
+    A letter and its accents are one character.
+    """
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def searchable(text: str) -> str:
     """
-    Return *text* in Unicode's normal form KC: of full-width and half-width letters, ligatures and the like the plain ones.
+    Return *text* in Unicode's normal form KC.
+
+    It has plain letters for full-width and half-width ones, ligatures and the like.
 
     >>> searchable("\uff21\uff30\uff29"), searchable("\uff76\uff9e")
     ('API', 'ガ')
-
     """
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
@@ -58,7 +63,8 @@ def folded(text: str, *, keeps_case: bool = False) -> str:
     """
     Return the form that all spellings of *text* share, but for white space.
 
-    That is Unicode's `NFKC_Casefold`, in which the dotted and the dotless i of Turkish are one letter too.
+    That is Unicode's `NFKC_Casefold`, in which the dotted and the dotless i of Turkish are one
+    letter too.
 
     Args:
         text: Any text.
@@ -74,12 +80,16 @@ def folded(text: str, *, keeps_case: bool = False) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return *text* folded, on one line: a space for any white space, none where the script has none."""
+    """
+    Return *text* folded, on one line.
+
+    White space becomes a space, or nothing where the script has none.
+    """
     return re.sub(_SPACE_BETWEEN_SPACELESS, "", " ".join(folded(text).split()))
 
 
 def readings(text: str) -> Iterator[str]:
-    """Yield *text* as it is, and as it reads when it is JSON, also within JSON."""
+    """Yield *text* as it is, and unescaped as JSON, also within JSON."""
     yield text
     for _ in range(NESTED):
         if "\\" not in text or (unescaped := re.sub(_ESCAPED, _unescaped, text)) == text:
@@ -109,7 +119,6 @@ class Spellings:
 
     >>> Spellings("Stra\u00dfe 7").are_in("STRASSE\n> 7"), Spellings("IT").are_in("it")
     (True, False)
-
     """
 
     def __init__(self, text: str, *, any_case: bool = False) -> None:
@@ -120,15 +129,23 @@ class Spellings:
 
     @property
     def word(self) -> str:
-        """The longest word, folded: a text without it holds no spelling; empty for a text that nothing is seen of."""
+        """
+        The longest word, folded, empty for an invisible text.
+
+        A text without it contains no spelling.
+        """
         return max(self._words, key=len, default="")
 
     def are_in(self, text: str) -> bool:
-        """Return whether *text*, in any spelling, holds this one; a text in JSON is read by `readings` before."""
+        """
+        Return whether *text*, in any spelling, contains this one.
+
+        JSON must be unescaped by `readings` before.
+        """
         return self.are_in_folded(folded(text, keeps_case=self.keeps_case))
 
     def are_in_folded(self, text: str) -> bool:
-        """Return whether *text*, which was `folded` by the same letter case, holds it."""
+        """Return whether *text*, `folded` by the same letter case, contains it."""
         if not self._words or not all(part in text for part in self._solid):
             return False
         return any(_ends_a_character(text, found.end()) for found in self._pattern.finditer(text))
@@ -154,7 +171,7 @@ IDENTITY = re.compile(rf"[0-9a-f]{{{HASH_LENGTH}}}")
 
 
 def short_hash(*parts: str) -> str:
-    """Return the 16 hex digits that identify what these *parts* describe, in this order."""
+    """Return the 16 hex digits that identify these *parts*, in this order."""
     import hashlib  # noqa: PLC0415  # brings OpenSSL: a session start without an import needs none
 
     return hashlib.sha256("|".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:HASH_LENGTH]
@@ -164,8 +181,8 @@ def content_hash(description: str) -> str:
     """
     Return the 16 hex digits that identify a learning.
 
-    Letter case, runs of white space and whether accents are composed do not count, so that the same lesson written twice
-    is one entry.
+    Letter case, runs of white space and whether accents are composed do not count, so that the same
+    lesson written twice is one entry.
     """
     return short_hash(" ".join(composed(description).lower().strip().split()))
 
@@ -183,15 +200,19 @@ def file_identity(kind: str, path: str, anchor: str = "") -> str:
 
 
 def title_to_search(name: str, description: str) -> str:
-    """Return *name*, or nothing when the description begins with it, so that no word counts twice."""
+    """
+    Return *name*, unless the description begins with it.
+
+    So no word counts twice.
+    """
     return "" if description.startswith(name) else name
 
 
 def word_count(text: str) -> int:
-    """Return the number of words separated by white space."""
+    """Count the words separated by white space."""
     return len(text.split())
 
 
 def searchable_text(name: str, description: str, notes: str, reasoning: str) -> str:
-    """Return the text of an entry that is embedded, composed, a line for each field."""
+    """Return the composed text of an entry to embed, one line a field."""
     return composed("\n".join(filter(None, (title_to_search(name, description), description, notes, reasoning))))

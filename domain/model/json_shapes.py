@@ -1,4 +1,4 @@
-"""Shapes of values read from JSON, and how messages quote them."""
+"""Shapes of values read from JSON, and their quotes in messages."""
 
 import json
 from collections import Counter

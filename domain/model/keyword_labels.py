@@ -1,4 +1,4 @@
-"""Keyword labels: their validation, and when an entry has enough of them."""
+"""Validation and completeness of keyword labels."""
 
 import re
 from collections.abc import Iterable
@@ -38,10 +38,11 @@ _WORD = re.compile(r"[^\W_]+")
 
 def valid_labels(raw: Iterable[str]) -> tuple[str, ...]:
     """
-    Return the usable labels among *raw*, in order, without repeats, at most 10.
+    Return the distinct usable labels among *raw*, in order, at most 10.
 
-    Each is folded first: lower case, spaces, dots and underscores to hyphens, `+` to `p`, `#` to `sharp` (`C++` is `cpp`,
-    `node.js` is `node-js`). A label is dropped unless it is then 1-3 hyphenated words of `a-z0-9`, and not generic.
+    Each is folded first: lower case, spaces, dots and underscores to hyphens, `+` to `p`, `#` to
+    `sharp` (`C++` is `cpp`, `node.js` is `node-js`). A label is dropped unless it is then 1-3
+    hyphenated words of `a-z0-9`, and not generic.
     """
     usable = filter(_is_usable, map(_fold, raw))
     return tuple(dict.fromkeys(usable))[:MAX_KEYWORDS]
@@ -51,12 +52,13 @@ def supported_labels(labels: Iterable[str], text: str) -> tuple[str, ...]:
     """
     Return those of *labels* that *text* supports, in order.
 
-    It does when a hyphen part of the label (stop words aside) occurs in it, or is a variant of one of its words: both have
-    the same stem of three letters or more without a common English ending and the doubled letter before it (`parsing` and
-    `parser`, `retries` and `retry`, `logged` and `logs`). A part of one or two letters must be a word of the text.
+    It does when a hyphen part of the label (stop words aside) occurs in it, or is a variant of one
+    of its words: both have the same stem of three letters or more without a common English ending
+    and the doubled letter before it (`parsing` and `parser`, `retries` and `retry`, `logged` and
+    `logs`). A part of one or two letters must be a word of the text.
 
-    This accepts look-alikes (`port`, `portion`) and misses irregular forms (`ran`, `indices`): good enough to detect an
-    incomplete entry, too rough to drop a label.
+    This accepts look-alikes (`port`, `portion`) and misses irregular forms (`ran`, `indices`): good
+    enough to detect an incomplete entry, too rough to drop a label.
     """
     parts = {label: search_terms(label) for label in labels}
     supported = _supported({part for label in parts for part in parts[label]}, text.lower())
@@ -65,7 +67,7 @@ def supported_labels(labels: Iterable[str], text: str) -> tuple[str, ...]:
 
 def is_complete(labels: Iterable[str], text: str) -> bool:
     """
-    Return whether there are 3-10 labels and *text* supports at least 3 of them.
+    Return whether there are 3-10 labels, at least 3 supported by *text*.
 
     Args:
         labels: As `valid_labels` returns them.

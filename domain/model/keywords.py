@@ -1,8 +1,9 @@
 """
-Search terms of a text, the concepts of a query, the subject of a question, and the terms of an index.
+Terms of texts, queries, questions and indexes.
 
-`getAccountById` is indexed beside its parts, and `get_account_by_id` beside the whole that its parts make, so that both meet, also
-in a question that says "get account by id". A run without spaces is indexed as its signs, its pairs and itself.
+`getAccountById` is indexed beside its parts, and `get_account_by_id` beside the whole that its
+parts make, so that both meet, also in a question that says "get account by id". A run without
+spaces is indexed as its signs, its pairs and itself.
 """
 
 import math
@@ -50,7 +51,9 @@ _WORD = re.compile(r"[^\W_]+")
 
 def words_of(text: str) -> list[str]:
     """
-    Return the words of *text* in order, lower case, with repeats: runs of letters and digits, split where the script changes.
+    Return the words of *text* in order, lower case, with repeats.
+
+    They are runs of letters and digits, split where the script changes.
 
     >>> words_of("kpir后 and READ_me")
     ['kpir', '后', 'and', 'read', 'me']
@@ -61,16 +64,24 @@ def words_of(text: str) -> list[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """Return the words of *text*, of scripts without spaces the pairs of signs, in order, with repeats."""
+    """
+    Return the words of *text*, in order, with repeats.
+
+    Of scripts without spaces it returns the pairs of signs.
+    """
     return [term for word in words_of(text) for term in (pairs(word) if is_unspaced(word) else (word,))]
 
 
 _FUNCTION_WORDS = "为什么 為什麼 是不是 怎么样 怎么 怎麼 怎样 怎樣 什么 什麼 如何 为何 哪些 哪个 哪個 哪里 哪裡 是否 能否 吗 嗎 呢 的 了".split()
-"""Chinese words that ask and join, the longest first: they are within runs, where no stop word is found."""
+"""
+Chinese words that ask and join, longest first.
+
+They are within runs, where no stop word is found.
+"""
 
 
 def without_function_words(text: str) -> str:
-    """Return *text* with a space for each Chinese function word, if anything else is left."""
+    """Replace each Chinese function word by a space, if anything else is left."""
     if text.isascii():
         return text
     rest = re.sub("|".join(_FUNCTION_WORDS), " ", text)
@@ -79,10 +90,11 @@ def without_function_words(text: str) -> str:
 
 def search_terms(text: str) -> tuple[str, ...]:
     """
-    Return the search terms of *text*: lower case, without repeats and stop words, at most 64.
+    Return the distinct search terms of *text*, lower case, at most 64.
 
-    Everything that is not a letter or a digit is dropped, so that no text can be mistaken for query syntax. Hiragana counts where
-    nothing else stands: it is particles and endings.
+    Stop words are dropped, and everything that is not a letter or a digit, so that no text can be
+    mistaken for query syntax. Hiragana is dropped unless nothing else is left: it is particles and
+    endings.
     """
     asked = without_function_words(searchable(text))
     terms = [term for term in dict.fromkeys(terms_of(asked)) if term not in STOP_WORDS]
@@ -97,7 +109,7 @@ _LAST_WORD = re.compile(r"[^\W_]+\Z")
 
 def half_typed(question: str) -> str:
     """
-    Return the last word of *question*, lower case, if it may be the beginning of one; else nothing.
+    Return the last word of *question*, lower case, if it may be incomplete.
 
     In scripts without spaces it needs no completion: its letters and pairs are found anywhere.
     """
@@ -107,7 +119,11 @@ def half_typed(question: str) -> str:
 
 
 def completions(beginning: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the three most frequent words of *texts* that begin with *beginning*; ties go by alphabet."""
+    """
+    Return the three most frequent words of *texts* that begin with *beginning*.
+
+    Ties go by alphabet.
+    """
     words = Counter(word for text in texts for word in words_of(text) if word.startswith(beginning))
     frequent = sorted(words.keys() - STOP_WORDS, key=lambda word: (-words[word], word))
     return tuple(frequent[:MAX_COMPLETIONS])
@@ -115,7 +131,7 @@ def completions(beginning: str, texts: Iterable[str]) -> tuple[str, ...]:
 
 def inverse_document_frequency(size: int, frequency: int) -> float:
     """
-    Return the inverse document frequency of a word in *frequency* of *size* texts, above 0.
+    Return the inverse document frequency of a word in *frequency* of *size* texts.
 
     As FTS5's `bm25()` has it: `ln((N - n + 0.5) / (n + 0.5))`, at least 1e-6.
     """
@@ -124,10 +140,10 @@ def inverse_document_frequency(size: int, frequency: int) -> float:
 
 def distinctive_terms(terms: Sequence[str], frequencies: Mapping[str, int], size: int) -> tuple[str, ...]:
     """
-    Return *terms* without those found in more than half of the entries.
+    Drop terms found in more than half of the entries.
 
-    Their BM25 is noise that division by the maximum would inflate to a full score. Small stores, and queries of common words
-    only, keep them.
+    Their BM25 is noise that division by the maximum would inflate to a full score. Small stores,
+    and queries of common words only, keep them.
 
     Args:
         terms: The terms of the query.
@@ -146,7 +162,7 @@ MAX_CONCEPTS = 5
 
 def concepts_of(asked: Sequence[str]) -> tuple[str, ...]:
     """
-    Return the concepts *asked* for, without repeats, as their words in lower case, in order.
+    Return the distinct concepts *asked* for, as their words in lower case.
 
     Raises:
         InvalidQueryError: they are not 2 to 5 different ones, or one of them has no word.
@@ -164,9 +180,10 @@ def concepts_of(asked: Sequence[str]) -> tuple[str, ...]:
 
 def concept_counts(concepts: Iterable[str], text: str) -> Mapping[str, int]:
     """
-    Return how often each of *concepts* occurs in *text*, in their order.
+    Count the occurrences of each of *concepts* in *text*, in their order.
 
-    Whole words count, letter case does not; the words of a longer concept must follow one another, whatever is between them.
+    Whole words count, letter case does not; the words of a longer concept must follow one another,
+    whatever is between them.
     """
     words = _plain(text)
     return {concept: len(re.findall(rf"(?<!\S){re.escape(_plain(concept))}(?!\S)", words)) for concept in concepts}
@@ -203,9 +220,10 @@ _FRAMES = tuple(
 
 def without_frame(question: str) -> str:
     """
-    Return *question* without the words before its subject: `when did I work on authentication?` becomes `authentication?`.
+    Strip the words before the subject of *question*.
 
-    A question that is nothing but a frame stays as it is.
+    `when did I work on authentication?` becomes `authentication?`. A question that is nothing but a
+    frame stays as it is.
     """
     rest, found = question.strip(), True
     while found:
@@ -224,18 +242,22 @@ FILTERED = 5
 
 
 def max_hits(only: EntryFilter) -> int:
-    """Return the upper bound of the passages that a search reads, its rarest words first: SQLite takes about 1 microsecond for one."""
+    """
+    Return the upper bound of the passages that a search reads.
+
+    Its rarest words are read first; SQLite takes about 1 microsecond for one.
+    """
     return MAX_HITS if only == EVERYTHING else FILTERED * MAX_HITS
 
 
 LONGEST_WHOLE = 64
-"""Characters of an identifier that is indexed as a whole, when it is written with signs between its parts."""
+"""Length of an identifier that is indexed as a whole, if it has signs between its parts."""
 
 LONGEST_RUN = 16
 """Signs of a run without spaces that is indexed as a whole: a longer one is a sentence."""
 
 UNSPACED = "\U000ffffd"
-"""The word under which entries are indexed that are mostly of scripts without spaces; no question holds it."""
+"""The word that indexes entries mostly of scripts without spaces; no question contains it."""
 
 MOSTLY = 0.5
 
@@ -250,7 +272,7 @@ class Asked(NamedTuple):
 
     Attributes:
         terms: All of them, parts and wholes.
-        wholes: Those that count only where an entry holds them: their parts are terms too.
+        wholes: Those that count only where an entry contains them: their parts are terms too.
         runs: The pairs of each run without spaces, in order.
     """
 
@@ -260,11 +282,15 @@ class Asked(NamedTuple):
 
     @property
     def uncertain(self) -> tuple[str, ...]:
-        """The terms of which `known` wants to know whether an entry holds them."""
+        """The terms that `known` needs to look up in the index."""
         return tuple(sorted(self.wholes.union(*self.runs).intersection(self.terms)))
 
     def known(self, found: Iterable[str]) -> tuple[str, ...]:
-        """Return the terms without the wholes, and the pairs that bridge two words, that are not among those *found*."""
+        """
+        Return the terms that count, given those *found* in any entry.
+
+        Wholes that are not found are dropped, and so are pairs that bridge two words.
+        """
         there = frozenset(found)
         triples = (triple for run in self.runs for triple in zip(run, run[1:], run[2:], strict=False))
         bridges = {pair for before, pair, after in triples if before in there and after in there}
@@ -273,7 +299,11 @@ class Asked(NamedTuple):
 
 
 def asked_terms(question: str, *, in_any_spelling: bool = True) -> Asked:
-    """Return the terms of *question*: its words, pairs and runs, and of identifiers *in any spelling* the parts and the whole."""
+    """
+    Return the terms of *question*: its words, pairs and runs.
+
+    Of identifiers it has the parts and the whole *in any spelling*.
+    """
     text = without_function_words(searchable(question))
     wholes = {**(_parts_by_whole(_without_runs(text)) if in_any_spelling else {}), **_pairs_by_run(text)}
     extra = (word for whole, parts in wholes.items() for word in (whole, *parts) if word not in STOP_WORDS)
@@ -283,7 +313,7 @@ def asked_terms(question: str, *, in_any_spelling: bool = True) -> Asked:
 
 
 def _parts_by_whole(text: str) -> dict[str, Sequence[str]]:
-    """Return the identifiers of *text*, as they are indexed as a whole, with their parts."""
+    """Return the identifiers of *text*, as indexed as a whole, with their parts."""
     humped = {word: split_at_humps(word) for word in _WORD.findall(text)}
     return {
         **{_whole(joined): words_of(joined) for joined in _joined(text)},
@@ -298,9 +328,10 @@ def _pairs_by_run(text: str) -> dict[str, Sequence[str]]:
 
 def indexed(text: str) -> str:
     """
-    Return *text* as it is indexed: where it needs none of this, as it is.
+    Return *text* as it is indexed.
 
-    Each run is replaced by itself, its signs and its pairs; parts and wholes of identifiers follow at the end, once.
+    Each run is replaced by itself, its signs and its pairs; parts and wholes of identifiers follow
+    at the end, once. A text that needs none of this stays as it is.
     """
     between = _without_runs(text := searchable(text))
     written = (_indexed_run(part) if at % 2 else part for at, part in enumerate(split_at_runs(text)))
@@ -308,18 +339,30 @@ def indexed(text: str) -> str:
 
 
 def indexed_texts(texts: Sequence[str]) -> tuple[str, ...]:
-    """Return *texts*, those of an entry, as they are indexed; the first also under `UNSPACED`, if they are mostly so."""
+    """
+    Return the texts of an entry as they are indexed.
+
+    The first is also indexed under `UNSPACED`, if they are mostly so.
+    """
     first, *others = map(indexed, texts)
     return (f"{first} {UNSPACED}" if is_mostly_unspaced("\n".join(texts)) else first, *others)
 
 
 def index_words(text: str) -> list[str]:
-    """Return the words under which an entry with that *text* is found, with repeats, where no index splits it."""
+    """
+    Return the words that index *text*, with repeats.
+
+    For indexes that do not split texts themselves.
+    """
     return _INDEXED_WORD.findall(" ".join(indexed_texts([text])).lower())
 
 
 def is_mostly_unspaced(text: str) -> bool:
-    """Return whether most word pieces of *text* are of scripts without spaces: an English model can't tell it from others."""
+    """
+    Return whether most word pieces of *text* are of scripts without spaces.
+
+    An English model can't distinguish such texts.
+    """
     return share_unspaced(text) > MOSTLY
 
 
@@ -339,7 +382,11 @@ def _without_runs(text: str) -> str:
 
 
 def _joined(text: str) -> list[str]:
-    """Return the identifiers of *text* that have signs between their parts, without numbers, dates and versions."""
+    """
+    Return the identifiers of *text* that have signs between their parts.
+
+    Numbers, dates and versions are none.
+    """
     return [
         found
         for found in dict.fromkeys(_JOINED.findall(text))

@@ -1,4 +1,8 @@
-"""A lesson of a knowledge bank, and the labels in its file. Standard library only, for the hook's fallback."""
+"""
+A lesson of a knowledge bank, and the labels in its file.
+
+Standard library only, for the hook's fallback.
+"""
 
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -45,7 +49,11 @@ def metadata_line(label: str, value: object) -> str:
 
 
 def text_after(label: str, line: str) -> str | None:
-    """Return the value of a metadata *line* with that *label*, in any case; None for another line."""
+    """
+    Return the value of a metadata *line* with that *label*, in any case.
+
+    None for another line.
+    """
     stripped = line.strip()
     if not stripped.lower().startswith(f"{METADATA_HEAD}{label.lower()}:"):
         return None
@@ -66,8 +74,10 @@ class BankEntry(NamedTuple):
         confidence: One of `CONFIDENCES`.
         last_observed: The text as written, which need not be a date; None without such a line.
         position: The index of the chunk among all chunks of the file.
-        notes: The metadata lines that no other field holds, in order; one with an unreadable count or confidence too.
-        is_continued: Whether the description begins with an ellipsis in place of the name, as hardwon once wrote it.
+        notes: The metadata lines that no other field holds, in order; one with an unreadable count
+            or confidence too.
+        is_continued: Whether the description begins with an ellipsis in place of the name, as
+            hardwon once wrote it.
     """
 
     category: Category
@@ -84,7 +94,11 @@ class BankEntry(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The lesson: its description, with the name where that is left out; a doubled ellipsis means that it is not."""
+        """
+        The lesson: its description, with the name where that is left out.
+
+        A doubled ellipsis means that it is not.
+        """
         if not self.is_continued:
             return self.description
         text = self.description.removeprefix(CONTINUES)
@@ -92,5 +106,5 @@ class BankEntry(NamedTuple):
 
     @property
     def lines(self) -> str:
-        """The lines that say what the lesson is, as its file has them."""
+        """The identifying lines of the lesson, as its file has them."""
         return "\n".join((f"{ENTRY_HEAD}{self.heading}", self.description, *self.notes))

@@ -1,4 +1,8 @@
-"""Memories of older programs: sessions of a `memory-index.json`, and rows of a `memory_index` table."""
+"""
+Memories of older programs.
+
+They are sessions of a `memory-index.json`, and rows of a `memory_index` table.
+"""
 
 import datetime as dt
 from pathlib import PurePath
@@ -92,7 +96,7 @@ class IndexedMemory:
 @attrs.frozen(kw_only=True)
 class OlderDocument:
     """
-    A row of a `memory_index`; None for missing values.
+    A row of a `memory_index`, with None for missing values.
 
     Attributes:
         path: Of its file, absolute with links resolved.
@@ -117,7 +121,9 @@ class OlderDocument:
 
     def seed(self, now: dt.datetime) -> Entry:
         """
-        Return the entry that its file is indexed over, created when the older program says, else *now*.
+        Return the entry that its file is indexed over.
+
+        It is created when the older program says, else *now*.
 
         Raises:
             InvalidEntryError: a value breaks a rule of `Entry`.
@@ -139,7 +145,9 @@ class OlderDocument:
 
     def merged_into(self, entry: Entry) -> Entry:
         """
-        Return *entry*, of the same text, with all values of the older index, without secrets.
+        Return *entry* with all values of the older index, without secrets.
+
+        Both are of the same text.
 
         Raises:
             InvalidEntryError: a value breaks a rule of `Entry`.

@@ -1,20 +1,22 @@
 """
-Whether a learning probably takes the place of an earlier one: says the same in other words, or replaces it.
+The probability that a learning takes the place of an earlier one.
 
-::
+It says the same in other words, or replaces it::
 
     probability = 1 / (1 + exp(-x))
     x = -6.9 + 9.5 cosine + named + change + 1.2 past
 
-- `named` is the share of the words of one's name that the other one has, summed over both directions, `[0, 2]`; without
-  endings, stop words and words common in prompts.
-- `change` is 1 if a sentence of the newer one says that something ended, changed or went wrong, and shares a word with
-  the older one.
-- `past` is 1 if the newer one says what happened: a lesson that corrects another one most often does.
+- `named` is the share of the words of one's name that the other one has, summed over both
+  directions, `[0, 2]`; without endings, stop words and words common in prompts.
+- `change` is 1 if a sentence of the newer one says that something ended, changed or went wrong, and
+  shares a word with the older one.
+- `past` is 1 if the newer one says what happened: a lesson that corrects another one most often
+  does.
 
 The weights were fitted on labelled pairs with the embedded model: `docs/quality.md`.
 
-Two rows of one lesson, stored in two spellings before its id was taken of the composed text, become one.
+Two rows of one lesson, stored in two spellings before its id was taken of the composed text, become
+one.
 """
 
 import math
@@ -32,7 +34,7 @@ MIN_PROBABILITY = 0.9
 """The least probability of a pair that is proposed."""
 
 MIN_COSINE = 0.5
-"""A pair below it is never proposed: even with all else in its favour its probability is less."""
+"""Lower bound for proposed pairs: below it no other feature suffices."""
 
 _ENDED = (
     r"no longer|any longer|any ?more|no more|(?:is|are|was|were) (?:gone|removed|deleted|dropped|retired|converted|upgraded"
@@ -103,7 +105,7 @@ FACTS = (
     *("id", "content_hash", "words", "observation_count", "updated_at", "reach", "project", "source_project"),
     *("tier", "importance_weight", "permanent", "expires_at", "retired", "superseded_by"),
 )
-"""The columns of the table of facts that change; all others are those of the table of texts."""
+"""The columns of the table of facts that change; all others are of the table of texts."""
 
 _OF_PLACE = ("reach", "project", "source_project")
 _OF_LIFE = ("tier", "importance_weight", "permanent", "expires_at", "retired")
@@ -112,10 +114,10 @@ _REACHES = ("home", "shared", "everywhere")
 
 def united(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return the columns of *older* after *newer*, the same lesson, was merged into it.
+    Merge *newer*, the same lesson, into the columns of *older*.
 
-    Counts add up, labels and references unite, an empty reasoning or note is filled. The wider reach stays, and so does
-    the life of the one that is still found.
+    Counts add up, labels and references unite, an empty reasoning or note is filled. The wider
+    reach stays, and so does the life of the one that is still found.
     """
     values: dict[str, Any] = {name: [*dict.fromkeys((*older[name], *newer[name]))] for name in LISTS}
     values["keywords"] = values["keywords"][:MAX_KEYWORDS]
@@ -132,7 +134,7 @@ def united(older: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]
 
 
 def identified(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns of *row* with what follows from its texts."""
+    """Return *row* with the columns that follow from its texts."""
     identity = content_hash(row["description"])
     text = searchable_text(row["name"], row["description"], row["notes"], row["reasoning"])
     return {**row, "id": identity, "content_hash": identity, "words": word_count(text)}

@@ -1,15 +1,19 @@
-"""The folders of a project whose files hardwon writes itself, and which paths it reads. Standard library only, for the hook."""
+"""
+The folders of a project whose files hardwon writes, and the paths it reads.
+
+Standard library only, for the hook.
+"""
 
 import os
 from collections.abc import Sequence
 
 MEMORY = "memory"
 CONVERSATION_FOLDERS = ("conversations", "decisions", "gotchas", "preferences", "sessions")
-"""The folders below `memory` whose files hardwon writes, and which git ignores where they are private."""
+"""The folders below `memory` whose files hardwon writes; git ignores private ones."""
 
 
 def is_within(real: str, folders: Sequence[str]) -> bool:
-    """Return whether *real* is one of *folders* or lies below one, both without links."""
+    """Return whether *real* is one of *folders* or below one, both without links."""
     return any(real == folder or real.startswith(os.path.join(folder, "")) for folder in folders)
 
 
@@ -17,7 +21,11 @@ NOT_STORABLE = "its name is not UTF-8, rename it"
 
 
 def is_storable(path: str) -> bool:
-    """Return whether *path* is valid UTF-8, as the store needs; other names have lone surrogates."""
+    """
+    Return whether *path* is valid UTF-8, as the store needs.
+
+    Other names have lone surrogates.
+    """
     try:
         path.encode()
     except UnicodeEncodeError:

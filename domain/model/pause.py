@@ -1,4 +1,8 @@
-"""Pauses: spans of time that are off the record, for one session or for all. Standard library only: the hook reads them."""
+"""
+Pauses: spans of time off the record, for one session or for all.
+
+Standard library only: the hook reads them.
+"""
 
 import datetime as dt
 import re
@@ -29,33 +33,49 @@ class Pause(NamedTuple):
 
     @property
     def is_readable(self) -> bool:
-        """Whether it was read from the file, and does not stand for a line that can't be."""
+        """
+        Whether it was read from the file.
+
+        Otherwise it stands for a line that can't be read.
+        """
         return self.begins_at != EVER
 
     def covers(self, session_id: str) -> bool:
-        """Return whether that session is paused by it."""
+        """Return whether it pauses that session."""
         return self.session_id in {"", session_id}
 
     def ends_by_resume_in(self, session_id: str) -> bool:
-        """Return whether a resume in that session ends it; one outside of sessions, where it is empty, ends every pause."""
+        """
+        Return whether a resume in that session ends it.
+
+        One outside of sessions, with an empty id, ends every pause.
+        """
         return not session_id or self.covers(session_id)
 
     def holds(self, now: dt.datetime) -> bool:
-        """Return whether it has not ended at *now*; a clock that was set back does not end it."""
+        """
+        Return whether it has not ended at *now*.
+
+        A clock that was set back does not end it.
+        """
         return now < self.ends_at
 
 
 UNREADABLE = Pause("", EVER)
-"""The pause in place of one that can't be read: all sessions, since ever, until it is resumed."""
+"""The pause in place of one that can't be read: all sessions, since ever, until resumed."""
 
 
 def holding(pauses: Iterable[Pause], now: dt.datetime) -> list[Pause]:
-    """Return those of *pauses* that hold at *now*, the one that ends last at the end."""
+    """Return the pauses that hold at *now*, by their end."""
     return sorted((pause for pause in pauses if pause.holds(now)), key=lambda pause: pause.ends_at)
 
 
 def pause_of(session_id: str, pauses: Iterable[Pause], now: dt.datetime) -> Pause | None:
-    """Return the pause of that session at *now*, of several the one that ends last; None if it is not paused."""
+    """
+    Return the pause of that session at *now*, if any.
+
+    Of several it is the one that ends last.
+    """
     return next((pause for pause in reversed(holding(pauses, now)) if pause.covers(session_id)), None)
 
 
@@ -68,12 +88,12 @@ def resumed(pauses: Iterable[Pause], session_id: str, at: dt.datetime) -> list[P
 
 
 def is_off_record(pauses: Iterable[Pause], session_id: str, at: dt.datetime) -> bool:
-    """Return whether what was said in that session at that time was said during a pause."""
+    """Return whether a pause covers that session at that time."""
     return any(pause.covers(session_id) and pause.begins_at <= at < pause.ends_at for pause in pauses)
 
 
 def last_end(pauses: Iterable[Pause], session_id: str) -> dt.datetime | None:
-    """Return the end of the pause of that session that ended last; None if it was never paused."""
+    """Return the latest end of a pause of that session, if any."""
     return max((pause.ends_at for pause in pauses if pause.covers(session_id)), default=None)
 
 

@@ -1,4 +1,8 @@
-"""Plain text, titles, descriptions and sentences of markdown. Standard library only: the hooks need it."""
+"""
+Plain text, titles, descriptions and sentences of markdown.
+
+Standard library only: the hooks need it.
+"""
 
 import re
 from collections.abc import Iterator
@@ -24,8 +28,9 @@ def describe(markdown: str) -> str:
     """
     Return the description of a document: at most 100 words on one line.
 
-    That is all prose before the first `## ` heading; if there is none, the first paragraph of prose below it. Prose is
-    everything but front matter, headings, HTML comments, fenced code and rules; lists, tables and inline markup stay.
+    That is all prose before the first `## ` heading; if there is none, the first paragraph of prose
+    below it. Prose is everything but front matter, headings, HTML comments, fenced code and rules;
+    lists, tables and inline markup stay.
 
     Args:
         markdown: Any text, its line ends universal newlines; never raises.
@@ -59,17 +64,17 @@ _GAP = re.compile(r"\n{3,}")
 
 def plain_text(markdown: str) -> str:
     """
-    Return *markdown* with its formatting stripped, its words in order.
+    Strip the formatting of *markdown*, keeping its words in order.
 
-    Marks of headings, lists, quotes, emphasis, code, comments, rules and tables are removed, their text stays, as do numbers
-    such as `#12` and names such as `C#`.
+    Marks of headings, lists, quotes, emphasis, code, comments, rules and tables are removed, their
+    text stays, as do numbers such as `#12` and names such as `C#`.
     """
     lines = map(_plain_line, _LINK.sub(r"\1 (\2)", markdown).split("\n"))
     return _GAP.sub("\n\n", "\n".join(lines)).strip()
 
 
 def without_links(markdown: str) -> str:
-    """Return *markdown* with links and images replaced by their text."""
+    """Replace links and images by their text."""
     return _ANY_LINK.sub(r"\1", markdown)
 
 
@@ -82,7 +87,7 @@ def _plain_line(line: str) -> str:
 
 
 def _gap(marks: re.Match[str]) -> str:
-    """Return the replacement of *marks*: a space where they alone separate two words."""
+    """Return the replacement of *marks*: a space where they alone separate words."""
     return " " if marks["between"] else ""
 
 
@@ -92,15 +97,20 @@ _RUN = re.compile(r"\S+(?: \S+)*")
 
 
 def plain_title(markdown: str) -> str:
-    """Return a title without its formatting, on one line, links replaced by their text; unchanged if nothing would be left."""
+    """
+    Return a title on one line, without formatting and links.
+
+    It is unchanged if nothing would be left.
+    """
     return " ".join(plain_text(without_links(markdown)).split()) or markdown.strip()
 
 
 def beginning(text: str) -> str:
     """
-    Return the beginning of *text*: its first line, cut at a word to stay under 80 characters.
+    Return the first line of *text*, cut at a word to under 80 characters.
 
-    It is cut before a run of white space too, so that *text* begins with exactly this name, and no word of it counts twice.
+    It is cut before a run of white space too, so that *text* begins with exactly this name, and no
+    word of it counts twice.
     """
     run = _RUN.search(text)
     if not run or len(run[0]) < NAME_LENGTH:
@@ -118,7 +128,11 @@ _OPENING = "([\"'"
 
 
 def split_sentences(line: str) -> Iterator[str]:
-    """Yield the sentences of *line* in order, and the rest after the last; an abbreviation ends none."""
+    """
+    Yield the sentences of *line* in order, and the rest after the last.
+
+    An abbreviation ends none.
+    """
     start = 0
     for cut in _CUT.finditer(line):
         before = line[max(start, cut.start() - _LONGEST) : cut.start()]
@@ -139,8 +153,8 @@ def sentences(markdown: str) -> list[str]:
     """
     Return the sentences of *markdown* in order, each one line of plain text.
 
-    Fenced code, comments, tables and the marks of lists and headings are left out; an item of a list, and a heading, is a
-    sentence even without its full stop.
+    Fenced code, comments, tables and the marks of lists and headings are left out; an item of a
+    list, and a heading, is a sentence even without its full stop.
     """
     return [
         sentence
@@ -151,7 +165,7 @@ def sentences(markdown: str) -> list[str]:
 
 
 def _blocks(markdown: str) -> Iterator[str]:
-    """Yield the paragraphs, list items and headings, without the marks of lists."""
+    """Yield paragraphs, list items and headings, without the marks of lists."""
     running = list[str]()
     for line in markdown.split("\n"):
         item = _ITEM.match(line)

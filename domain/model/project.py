@@ -1,4 +1,4 @@
-"""Projects: what a folder is known by, who may speak elsewhere, and what may be shown where."""
+"""Projects: their identity, their trust, and the visibility of entries."""
 
 import os
 from collections.abc import Iterable
@@ -7,15 +7,16 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 from hardwon.domain.model.vocabulary import Reach
 
 LARGEST_NUMBER = (1 << 63) - 1
-"""Of a file on its file system, as far as it is kept: some have 64 bits, of which SQLite keeps 63."""
+"""Of a file on its file system, as it is stored: some have 64 bits, SQLite has 63."""
 
 
 class Identity(NamedTuple):
     """
-    The identity of a folder, read from the file system without running git.
+    The identity of a folder, read without running git.
 
     Attributes:
-        key: The git common directory; of a folder that is in no repository, the folder. An absolute path without links.
+        key: The git common directory; of a folder that is in no repository, the folder. An absolute
+            path without links.
         root: The top of the work tree, or the folder; an absolute path without links.
         is_repository: Whether *key* is a git common directory.
         device: The number of the file system of *key*; 0 if unknown.
@@ -29,7 +30,11 @@ class Identity(NamedTuple):
     inode: int = 0
 
     def as_text(self) -> "Identity":
-        r"""Return the identity as text that can be stored: with bytes that are not UTF-8 as `\xff`, it is no repository."""
+        r"""
+        Return the identity as text that can be stored.
+
+        With bytes that are not UTF-8, written as `\xff`, it is no repository.
+        """
         root = escaped(self.root)
         if (root, escaped(self.key)) == (self.root, self.key):
             return self
@@ -37,13 +42,17 @@ class Identity(NamedTuple):
 
 
 def escaped(name: str) -> str:
-    r"""Return the name of a file or folder with bytes that are not UTF-8 as `\xff`."""
+    r"""Return *name* with bytes that are not UTF-8 as `\xff`."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 Authorship: TypeAlias = Literal["unknown", "own", "foreign"]
 AUTHORSHIPS: tuple[Authorship, ...] = get_args(Authorship)
-"""Whether the user committed to a repository; `own` also where there is nothing to ask: no repository, commit or address."""
+"""
+Whether the user committed to a repository.
+
+`own` also where there is nothing to ask: no repository, commit or address.
+"""
 
 Trust: TypeAlias = Literal["unsaid", "trusted", "revoked"]
 TRUSTS: tuple[Trust, ...] = get_args(Trust)
@@ -55,23 +64,24 @@ KeepingReason: TypeAlias = Literal["init", "setting", "plugin", "files", "everyw
 """
 Why the conversations of a project are kept.
 
-`init` ran there, a `setting` or the `plugin` says so, `files` of conversations are there, the user chose it for every
-project, or an `earlier` hardwon was set up, which kept those of every project.
+`init` ran there, a `setting` or the `plugin` says so, `files` of conversations are there, the user
+chose it for every project, or an `earlier` hardwon was set up, which kept those of every project.
 """
 
 TrustMode: TypeAlias = Literal["own", "ask"]
-"""Whether projects that the user committed to are trusted, or those only that the user named."""
+"""Whether projects that the user committed to are trusted, or only those that the user named."""
 
 
 WAITING = "label:"
-"""The beginning of the key of a project whose folder is not known."""
+"""Prefix of the key of a project whose folder is unknown."""
 
 
 TrustReason: TypeAlias = Literal["revoked", "trusted", "waiting", "below", "foreign", "unknown", "unnamed", "own"]
 """
 Why a project may speak elsewhere, or not.
 
-`below` is a trusted folder that holds it; an `unnamed` one is not known to be trusted where only the user's word counts.
+`below` is a trusted folder that contains it; an `unnamed` one is not known to be trusted where only
+the user's word counts.
 """
 
 
@@ -87,10 +97,11 @@ class Project(NamedTuple):
         label: The name of its folder.
         identity: Its present identity.
         remote: The address of `origin`; empty without one, or before it is looked up.
-        first_commit: The first commit of the checked-out history; empty without one, None when it was not looked up yet.
+        first_commit: The first commit of the checked-out history; empty without one, None when it
+            was not looked up yet.
         authorship: Whether the user committed to it.
         trust: The user's word on it.
-        joined: The id of the project that this is another clone of; None for none.
+        joined: The id of the project that this is another clone of, if any.
         chosen: How the user wants its conversations to be kept; None before a choice.
     """
 
@@ -106,38 +117,50 @@ class Project(NamedTuple):
 
     @property
     def conversations(self) -> Conversations:
-        """How its conversations are kept: shared by git, private, or not at all (off)."""
+        """How its conversations are kept: shared by git, private, or off."""
         return self.chosen or "private"
 
     @property
     def keeps_private_files(self) -> bool:
-        """Whether its files of conversations are kept out of git, and may vanish with no word of the user."""
+        """
+        Whether its conversation files are kept out of git.
+
+        They may vanish without a word of the user.
+        """
         return self.identity.is_repository and self.conversations != "shared"
 
     def is_as_known(self, identity: Identity) -> bool:
-        """Return whether all is known of it that a session needs, and it is still the one at the place of *identity*."""
+        """
+        Return whether it is complete, and still the project at *identity*.
+
+        It is complete when all that a session needs is known.
+        """
         is_same = self.identity.inode == identity.inode or not identity.is_repository
         return is_same and self.authorship != "unknown"
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it stands for a label of an earlier version, whose folder is not known."""
+        """Whether it is a label of an earlier version, with an unknown folder."""
         return self.identity.key.startswith(WAITING)
 
     @property
     def is_elsewhere(self) -> bool:
-        """Whether it is on another machine, or another member's, so that nothing is known of its folder here."""
+        """
+        Whether it is on another machine, or another member's.
+
+        Nothing is known of its folder here.
+        """
         return not (self.is_waiting or os.path.isabs(self.identity.root))
 
     @property
     def is_repository_to_ask(self) -> bool:
-        """Whether it is a repository that git was not asked about, or gave no answer."""
+        """Whether it is a repository that git has not answered about."""
         return self.identity.is_repository and (self.first_commit is None or self.authorship == "unknown")
 
 
 class Registry(NamedTuple):
     """
-    The projects that the store knows, and what the user said of them.
+    The projects that the store knows, with the user's word on them.
 
     Attributes:
         projects: In the order in which they were first seen.
@@ -166,7 +189,7 @@ class Registry(NamedTuple):
         return project.authorship
 
     def trusted_folder_of(self, project: Project) -> str:
-        """Return the trusted folder that holds *project*; empty without one."""
+        """Return the trusted folder that contains *project*, empty without one."""
         return next((folder for folder in self.trusted_folders if self.is_below(project, folder)), "")
 
     def is_below(self, project: Project, folder: str) -> bool:
@@ -174,20 +197,24 @@ class Registry(NamedTuple):
         return _is_below(project.identity.key, folder)
 
     def with_key(self, key: str) -> Project | None:
-        """Return the project of that key, None without one."""
+        """Return the project of that key, if any."""
         return next((project for project in self.projects if project.identity.key == key), None)
 
     def holding(self, path: str) -> Project | None:
-        """Return the project whose folder holds the file at *path*, the innermost; None without one."""
+        """Return the innermost project whose folder contains the file at *path*, if any."""
         holders = (project for project in self.projects if _is_below(path, project.identity.root))
         return max(holders, key=lambda project: len(project.identity.root), default=None)
 
     def with_id(self, project_id: str) -> Project | None:
-        """Return the project of that id, None without one."""
+        """Return the project of that id, if any."""
         return next((project for project in self.projects if project.id == project_id), None)
 
     def group_of(self, project: Project) -> tuple[str, ...]:
-        """Return the ids of *project* and, if both may be shown elsewhere, of its other clones; its own first."""
+        """
+        Return the ids of *project* and of its other clones, its own first.
+
+        Clones count only if both may be shown elsewhere.
+        """
         if not self.is_shared(project):
             return (project.id,)
         head = project.joined or project.id
@@ -195,7 +222,11 @@ class Registry(NamedTuple):
         return (project.id, *(other.id for other in clones if self.is_shared(other)))
 
     def label_of(self, project_id: str | None) -> str:
-        """Return how a project is called: by its folder, with the one that holds it where several share the name."""
+        """
+        Return the display name of a project: its folder's.
+
+        The parent folder is added where several share the name.
+        """
         project = self.with_id(project_id or "")
         if project is None:
             return ""
@@ -208,17 +239,22 @@ class Registry(NamedTuple):
         return "/".join(filter(None, (parent, project.label)))
 
     def labels(self) -> dict[str, str]:
-        """Return how all projects are called, by id."""
+        """Return the display names of all projects, by id."""
         return {project.id: self.label_of(project.id) for project in self.projects}
 
     def siblings(self, project: Project) -> tuple[str, ...]:
-        """Return the names of other projects in the folder that *project* is in, in order, without repeats."""
+        """Return the distinct names of other projects in the same folder, sorted."""
         folder = os.path.dirname(project.identity.root)
         beside = (other.label for other in self.projects if os.path.dirname(other.identity.root) == folder)
         return tuple(sorted({*beside} - {project.label, ""}))
 
     def named(self, name: str) -> list[Project]:
-        """Return the project of that id, key or folder; else those of that label with parent, or else of that label."""
+        """
+        Return the projects that *name* denotes.
+
+        It is the project of that id, key or folder; else those of that label with parent, or else
+        of that label.
+        """
         for is_named in (
             lambda project: name in {project.id, project.identity.key, project.identity.root},
             lambda project: name == self.label_of(project.id),
@@ -230,15 +266,15 @@ class Registry(NamedTuple):
 
     def adoptions(self) -> list[tuple[Project, Project]]:
         """
-        Return the labels that wait, each with the one project of that label that may speak elsewhere.
+        Return the waiting labels, each with the one project that it means.
 
-        A label is left out where several projects may be meant, or git was not asked yet about one of them.
+        That project has the label, and may speak elsewhere. A label is left out where several
+        projects may be meant, or git was not asked yet about one of them.
         """
         pairs = ((waiting, self._namesakes(waiting)) for waiting in self.projects if self.reason(waiting) == "waiting")
         return [(waiting, namesakes[0]) for waiting, namesakes in pairs if self._are_one(namesakes)]
 
     def _namesakes(self, waiting: Project) -> list[Project]:
-        """Return the projects that a label may mean."""
         others = (other for other in self.projects if other.label == waiting.label and not other.is_waiting)
         return [other for other in others if self.is_shared(other) or self.reason(other) == "unknown"]
 
@@ -251,7 +287,11 @@ class Registry(NamedTuple):
         )
 
     def visibility(self, here: Project | None) -> "Visibility":
-        """Return what may be shown without being asked for in the project *here*; None for one that the store does not know."""
+        """
+        Return what may be shown without a query in the project *here*.
+
+        None stands for a project that the store does not know.
+        """
         own = self.group_of(here) if here else ()
         silent = [project for project in self.projects if project.id not in own and not self.is_shared(project)]
         return Visibility(
@@ -264,12 +304,13 @@ class Registry(NamedTuple):
 
 class Visibility(NamedTuple):
     """
-    The entries that may be shown without being asked for in one project.
+    The entries that may be shown without a query in one project.
 
     Attributes:
         own: The ids of the project and of its other clones.
         silent: The ids of projects whose entries stay at home.
-        is_foreign: Whether the project is foreign: of others, only what the user made for everywhere is shown there.
+        is_foreign: Whether the project is foreign: of others, only what the user made for
+            everywhere is shown there.
         waiting: The ids of those silent ones whose entries wait for the user to name their project.
     """
 
@@ -279,7 +320,11 @@ class Visibility(NamedTuple):
     waiting: tuple[str, ...] = ()
 
     def for_person(self) -> "Visibility":
-        """Return what answers a person who asks there: all projects of theirs, and what waits for one."""
+        """
+        Return what answers a person who asks there.
+
+        That is all projects of theirs, and what waits for one.
+        """
         silent = tuple(project_id for project_id in self.silent if project_id not in self.waiting)
         return self._replace(silent=silent, is_foreign=False)
 
@@ -288,10 +333,9 @@ class Visibility(NamedTuple):
         Return whether an entry may be shown.
 
         Args:
-            project: The id of the project where it stands; None for none.
+            project: The id of the project where it stands, if any.
             reach: Where it may be shown.
             places: The ids of other projects where it stands too.
-
         """
         if reach == "everywhere" or not {project, *places}.isdisjoint(self.own):
             return True

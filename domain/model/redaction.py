@@ -1,8 +1,12 @@
 """
-Redaction of secrets and private passages, and cleaning of captured texts. Standard library only: the capture hooks need it.
+Redaction of secrets and private passages, and cleaning of captured texts.
 
-Characters without a visible form can hide a command from a reader and show it to a model. They are Unicode's `Default_Ignorable_Code_Point`, `Bidi_Control` and interlinear annotations. Variation selectors of emoji
-stay, and so do joiners within emoji and in scripts that are misspelt without them.
+Standard library only: the capture hooks need it.
+
+Characters without a visible form can hide a command from a reader and show it to a model. They are
+Unicode's `Default_Ignorable_Code_Point`, `Bidi_Control` and interlinear annotations. Variation
+selectors of emoji stay, and so do joiners within emoji and in scripts that are misspelt without
+them.
 """
 
 import re
@@ -47,7 +51,7 @@ _EMOJI = (
     *((0x2934, 0x2935), (0x2B05, 0x2B07), (0x2B1B, 0x2B1C), (0x2B50, 0x2B50), (0x2B55, 0x2B55), (0x3030, 0x3030)),
     *((0x303D, 0x303D), (0x3297, 0x3297), (0x3299, 0x3299), (0x1F000, 0x1FAFF)),
 )
-"""Characters that can be emoji, and their neighbours in blocks that hold little else."""
+"""Characters that can be emoji, and their neighbours in blocks of little else."""
 
 _JOINED = (
     *((0x0600, 0x061B), (0x061D, 0x077F)),  # Arabic, Syriac
@@ -64,7 +68,7 @@ _JOINED = (
 PRINTABLE = frozenset(
     chr(code) for first, last in _IGNORABLE for code in range(first, last + 1) if chr(code).isprintable()
 )
-"""Those of them that Python calls printable."""
+"""Those of `IGNORABLE` that Python calls printable."""
 
 _JOINERS = "\u200c\u200d"
 _JOINER = "\u200d"
@@ -74,12 +78,11 @@ _KEYS, _KEYCAP = "#*0123456789", "\u20e3"
 
 def without_invisible(text: str) -> str:
     r"""
-    Return *text* without characters that are not seen.
+    Remove invisible characters.
 
     Examples:
         >>> without_invisible("a\u200bb\U000e0101\u202ec")
         'abc'
-
     """
     if text.isascii() or (PRINTABLE.isdisjoint(text) and text.replace("\n", "").replace("\t", "").isprintable()):
         return text
@@ -87,7 +90,7 @@ def without_invisible(text: str) -> str:
 
 
 def _is_needed(text: str, at: int) -> bool:
-    """Return whether the invisible character *at* a place belongs to the emoji or word around it."""
+    """Return whether the invisible character belongs to the emoji or word around it."""
     character, before, after = text[at], text[at - 1 : at], text[at + 1 : at + 2]
     if character in _PRESENTATIONS:
         return _is_in(_EMOJI, before) or (before != "" and before in _KEYS and after == _KEYCAP)
@@ -116,14 +119,14 @@ MAX_REVEALED = 20
 """Passes after which a text, whose secrets keep revealing more, is dropped as malicious."""
 
 LONGEST_REMEMBERED = 20_000
-"""Characters of a text whose redaction is remembered for a while."""
+"""Characters of a text whose redaction is cached."""
 
 _TAG = re.compile(r"<(/?)private>", re.IGNORECASE)
 
 
 def redact(text: str) -> str:
     """
-    Return *text* with `<private>` passages cut out and secrets replaced by `[REDACTED]`.
+    Cut out `<private>` passages and replace secrets by `[REDACTED]`.
 
     Known key formats, private keys, credentials in URLs and values given to
     a password, secret, token or key are secrets. Redacting twice changes nothing more.
@@ -131,13 +134,12 @@ def redact(text: str) -> str:
     Examples:
         >>> redact("Log in as ada <private>my neighbour's account</private> with password: hunter2-hunter2")
         'Log in as ada  with password: [REDACTED]'
-
     """
     return _redacted(text) if len(text) > LONGEST_REMEMBERED else _remembered(text)
 
 
 def stored_form(text: str) -> str:
-    """Return *text* as an entry holds it: without characters that are not seen, and redacted."""
+    """Return *text* as an entry stores it: without invisible characters, and redacted."""
     return redact(without_invisible(text))
 
 
@@ -156,12 +158,13 @@ def _redacted(text: str) -> str:
 
 def is_cut_off(text: str) -> bool:
     """
-    Return whether a `<private>` in *text* has no end, so that all after it is cut.
+    Return whether a `<private>` in *text* has no end.
+
+    All after it is cut.
 
     Examples:
         >>> is_cut_off("Use <private> tags"), is_cut_off("<private>mine</private> ours")
         (True, False)
-
     """
     depth = 0
     for tag in _TAG.finditer(without_invisible(text)):
@@ -170,7 +173,11 @@ def is_cut_off(text: str) -> bool:
 
 
 def _without_private(text: str) -> str:
-    """Remove each passage with all that is nested in it; an unclosed one ends with the text."""
+    """
+    Remove each passage with its nested ones.
+
+    An unclosed one ends with the text.
+    """
     for _ in range(MAX_CUTS):
         if (cut := _without_outermost(text)) == text:
             return text
@@ -205,14 +212,18 @@ MAX_PASSES = 10
 
 
 def as_text(text: str) -> str:
-    """Return *text* as any file can hold it: valid, with newlines as line ends, stripped."""
+    """
+    Return *text* as any file can hold it.
+
+    It is valid, with newlines as line ends, and stripped.
+    """
     valid = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
     return _OTHER_LINE_ENDS.sub("\n", valid).strip()
 
 
 class Cleaning(NamedTuple):
     """
-    The cleaning of a text before it is stored in a project's own files.
+    The cleaning of a text for a project's own files.
 
     Attributes:
         project_root: The project's folder: paths in it become relative.
@@ -228,9 +239,10 @@ class Cleaning(NamedTuple):
 
     def __call__(self, text: str) -> str:
         """
-        Return *text* in its `stored_form`, without text injected by memory or the host, and without this machine's paths.
+        Return *text* in its `stored_form`, without injected text and local paths.
 
-        Idempotent. A text that reveals something with each pass becomes empty.
+        Injected is text by memory or the host; local are paths of this machine. Idempotent. A text
+        that reveals something with each pass becomes empty.
         """
         for _ in range(MAX_PASSES):
             if (clean := self._once(text)) == text:
@@ -240,9 +252,10 @@ class Cleaning(NamedTuple):
 
     def beginning(self, text: str, longest: int) -> str:
         """
-        Return *text* clean; of one with more than *longest* characters the beginning, without half a secret at its end.
+        Return *text* clean, cut to *longest* characters, without half a secret.
 
-        It is cut at white space near the end if there is any, else before a possible half of a secret.
+        It is cut at white space near the end if there is any, else before a possible half of a
+        secret.
         """
         if len(text) <= longest:
             return self(text)
@@ -265,7 +278,7 @@ def _longest_first(*folders: str) -> list[str]:
 
 
 def _shortened(text: str, folder: str, below: str, itself: str) -> str:
-    """Return *text* with *below* in place of *folder* where a path continues, and *itself* where it ends."""
+    """Replace *folder* by *below* where a path continues, by *itself* where it ends."""
     if not folder.strip("/\\"):
         return text
     beginning = re.escape(folder.rstrip("/\\"))
@@ -276,7 +289,7 @@ def _shortened(text: str, folder: str, below: str, itself: str) -> str:
 
 
 def redact_values(value: object) -> object:
-    """Return *value*, of objects, lists and scalars, with every text and key redacted."""
+    """Redact every text and key in *value*, of objects, lists and scalars."""
     if isinstance(value, dict):
         return {redact(key): redact_values(item) for key, item in value.items()}
     if isinstance(value, list):

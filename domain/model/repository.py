@@ -1,4 +1,8 @@
-"""The address of a remote repository in one spelling, and whose the version of a file is. Standard library only, for the hook."""
+"""
+The spelling of remote addresses, and the ownership of file versions.
+
+Standard library only, for the hook.
+"""
 
 from typing import NamedTuple
 
@@ -7,7 +11,9 @@ ONE_LETTER = 1  # a drive of Windows
 
 def without_user(address: str) -> str:
     """
-    Return the *address* of a remote without user name and password; empty if it is not printable.
+    Strip user name and password from the *address* of a remote.
+
+    Empty if it is not printable.
 
     >>> without_user("https://me:secret@example.org/acme/app.git")
     'https://example.org/acme/app.git'
@@ -25,9 +31,12 @@ def without_user(address: str) -> str:
 
 def one_spelling(address: str) -> str:
     """
-    Return host and path of a remote, the same for every protocol; of a folder its path.
+    Return host and path of a remote, the same for every protocol.
 
-    Hosts that serve two repositories whose paths differ in case alone are not known. A first commit is compared, too.
+    Of a folder it returns the path.
+
+    Hosts that serve two repositories whose paths differ in case alone are not known. A first commit
+    is compared, too.
 
     >>> one_spelling("ssh://git@Example.org:2222/Acme/app.git/")
     'example.org/acme/app'
@@ -60,10 +69,11 @@ def _without_suffix(path: str) -> str:
 
 class Version(NamedTuple):
     """
-    The present version of a file, as far as it is the user's.
+    The user's part of the present version of a file.
 
     Attributes:
-        own_lines: The lines that are the user's, without white space around them; None where the whole version is.
+        own_lines: The lines that are the user's, without white space around them; None where the
+            whole version is.
     """
 
     own_lines: frozenset[str] | None = None

@@ -1,4 +1,8 @@
-"""The settings of a user. Standard library only: the fallback on a bare Python reads them too."""
+"""
+The settings of a user.
+
+Standard library only: the fallback on a bare Python reads them too.
+"""
 
 import math
 import re
@@ -54,7 +58,11 @@ class ServerAddress:
         self.dsn = dsn
 
     def __repr__(self) -> str:
-        """Return the address without password and options, and without any part that may belong to a badly escaped password."""
+        """
+        Return the address without password and options.
+
+        Any part that may belong to a badly escaped password is left out.
+        """
         scheme, is_url, rest = self.dsn.partition("://")
         login, at, place = rest.rpartition("@")
         user = login.partition(":")[0]
@@ -73,7 +81,11 @@ class ServerAddress:
 
     @staticmethod
     def is_one(text: str) -> bool:
-        """Return whether *text* is meant to be the address of a server, not the path of a folder: one with an error is, too."""
+        """
+        Return whether *text* is meant as the address of a server, not a folder.
+
+        An address with an error counts too.
+        """
         return bool(_ADDRESS.match(text) or _PARAMETER.search(text))
 
 
@@ -82,7 +94,8 @@ class Settings(NamedTuple):
     All settings.
 
     Attributes:
-        global_store: The folder of the store, `~` expanded; with a server, of what concerns this machine alone.
+        global_store: The folder of the store, `~` expanded; with a server, of what concerns this
+            machine alone.
         injection_enabled: The master switch of the session-start hook.
         semantic_enabled: Off means the markdown-only pipeline.
         injection_limit: The most entries to print; 0 and below mean no output.
@@ -92,16 +105,16 @@ class Settings(NamedTuple):
         embedding_provider: One of `EMBEDDING_PROVIDERS`.
         embedding_model: The provider's name of a model, empty for its default.
         embedding_dimensions: Width of the vectors of an unknown model; 0 for a model's own.
-        keyword_provider: One of `KEYWORD_PROVIDERS`.
         keyword_model: The model that makes keyword labels, empty for the provider's default.
         keyword_search: Off means as if FTS5 were missing.
-        workspace: The name of the folder of projects; empty for the name of the folder that holds the project.
+        workspace: The name of the folder of projects; empty for the name of the folder that holds
+            the project.
         decay_enabled: Whether documents decay with age.
         decay_mode: Every 90 days half, or a rate for each tier.
         decay_floor: The lower bound of the decay factor, in `[0, 1]`.
-        decay_exempt_tiers: The tiers that never decay.
         trigger_phrases: Phrases by which a user has the current work remembered.
-        document_roots: More folders with documents beside the project's own, absolute, `~` expanded.
+        document_roots: More folders with documents beside the project's own, absolute, `~`
+            expanded.
         default_tier: The tier of a new document that does not state one.
         default_context_type: The type of work of a document that does not show one.
         capture_enabled: Whether conversations are captured; None where the set-up decides.
@@ -109,7 +122,8 @@ class Settings(NamedTuple):
         capture_boundaries: Slash commands that begin a chunk of a conversation.
         context_tokens: The budget of related conversations at session start, in tokens.
         prompt_enabled: Whether entries are put beside prompts.
-        trust: Which projects may speak in others: those the user committed to, or those only that the user named.
+        trust: Which projects may speak in others: those the user committed to, or those only that
+            the user named.
         server: The server that keeps the store; None for a file in *global_store*.
     """
 
@@ -145,20 +159,25 @@ class Settings(NamedTuple):
 
     @property
     def address(self) -> str:
-        """The store as `--global-store` names it; with a password, if the server's address has one."""
+        """
+        The store as `--global-store` names it.
+
+        It has a password, if the server's address has one.
+        """
         return self.server.dsn if self.server else self.global_store
 
     def shown(self) -> dict[str, object]:
-        """Return all settings by name, as they may be printed: the server without its password."""
+        """Return all settings by name for printing, the server without its password."""
         return {**self._asdict(), "server": str(self.server) if self.server else None}
 
 
 class Resolved(NamedTuple):
     """
-    Settings, and their origins.
+    Settings with their origins.
 
     Attributes:
-        origins: By field of `Settings`, such as `default`, `environment HARDWON_STORE`, `.tlc.json` or `--limit`.
+        origins: By field of `Settings`, such as `default`, `environment HARDWON_STORE`, `.tlc.json`
+            or `--limit`.
         warnings: One line for each value or file that was rejected or corrected.
         refused: The settings that files of the project may not give, each with its file.
     """
@@ -177,7 +196,7 @@ def usable_weights(weights: Sequence[float]) -> bool:
 
 def balanced_weights(weights: Sequence[float]) -> list[float]:
     """
-    Return usable *weights* divided by their sum, unchanged when that is 1.
+    Divide usable *weights* by their sum, unless that is 1.
 
     Args:
         weights: As `usable_weights` accepts them.
@@ -190,12 +209,13 @@ def balanced_weights(weights: Sequence[float]) -> list[float]:
 
 class Occasion(NamedTuple):
     """
-    The session start for which related conversations are recalled.
+    The session start that recalls related conversations.
 
     Attributes:
         workplace: Where the user works.
         budget_tokens: The budget of the section; 0 and less for none.
-        compacted: The session whose beginning was just compacted, by the host's name; empty for none.
+        compacted: The session whose beginning was just compacted, by the host's name; empty for
+            none.
     """
 
     workplace: Workplace

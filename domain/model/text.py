@@ -1,9 +1,9 @@
 """
-Scripts without spaces, line ends, passages, size in tokens, and repeated titles of texts. Standard library only, for the hook.
+Scripts, line ends, passages, size in tokens, and repeated titles of texts.
 
-Scripts that are written without spaces, or whose particles stick to words: Han, kana, Hangul, Thai, Lao, Burmese, Khmer.
-
-A run of such letters is searched as its overlapping pairs. A letter and the marks on it are one sign.
+Some scripts are written without spaces, or their particles stick to words: Han, kana, Hangul, Thai,
+Lao, Burmese, Khmer. A run of such letters is searched as its overlapping pairs. A letter and the
+marks on it are one sign. Standard library only, for the hook.
 """
 
 import re
@@ -25,7 +25,11 @@ _SCRIPTS = (
 
 
 def may_be_unspaced(text: str) -> bool:
-    """Return whether there may be a letter of these scripts in *text*: quick, and right when it says no."""
+    """
+    Return whether *text* may have a letter of these scripts.
+
+    It is quick; a False is certain.
+    """
     return not text.isascii() and any(map(_may_be_unspaced, set(text)))
 
 
@@ -40,13 +44,19 @@ def _may_be_unspaced(sign: str) -> bool:
 
 @cache
 def _run() -> re.Pattern[str]:
-    """Compile the pattern of a run of one script; it takes milliseconds, which hooks in English need not wait."""
+    """
+    Compile the pattern of a run of one script.
+
+    It takes milliseconds, which hooks in English need not wait.
+    """
     return re.compile(f"({'|'.join(f'[{script}]+' for script in _SCRIPTS)})")
 
 
 def split_at_runs(text: str) -> list[str]:
     """
-    Return *text* in parts: at odd places runs of one of these scripts, at even ones what is between them.
+    Split *text* at runs of one of these scripts.
+
+    The runs are at odd places, the text between at even ones.
 
     >>> split_at_runs("kpir后")
     ['kpir', '后', '']
@@ -65,12 +75,12 @@ def is_unspaced(word: str) -> bool:
 
 
 def is_grammar(word: str) -> bool:
-    """Return whether *word* is of Hiragana alone, as particles and endings are."""
+    """Return whether *word* is Hiragana alone, as particles and endings are."""
     return not word.isascii() and all("\u3041" <= sign <= "\u309f" for sign in word)
 
 
 def signs(run: str) -> list[str]:
-    """Return the letters of *run*, each with the marks that follow it."""
+    """Return the letters of *run*, each with its marks."""
     found = list[str]()
     for character in run:
         if found and _is_mark(character):
@@ -82,7 +92,7 @@ def signs(run: str) -> list[str]:
 
 def pairs(run: str) -> list[str]:
     """
-    Return the overlapping pairs of signs of *run*; a single sign stands for itself.
+    Return the overlapping pairs of signs of *run*, or a single sign itself.
 
     >>> pairs("浮点数")
     ['浮点', '点数']
@@ -92,7 +102,9 @@ def pairs(run: str) -> list[str]:
 
 
 LETTERS_A_PIECE = 4
-"""Letters of other scripts in a word piece of a model; a letter of these is a piece, mostly an unknown one."""
+"""
+Letters of other scripts in a model's word piece; a letter of these is a piece, mostly unknown.
+"""
 
 
 def share_unspaced(text: str) -> float:
@@ -104,11 +116,11 @@ def share_unspaced(text: str) -> float:
 
 
 MARKS_FROM = 0xF0000
-"""The first of the private letters that stand for marks in an index, as a tokenizer splits words at marks."""
+"""The first private letter that stands for a mark: tokenizers split words at marks."""
 
 
 def without_marks(word: str) -> str:
-    """Return *word* with a private letter in place of each mark, so that no tokenizer splits it."""
+    """Replace each mark by a private letter, so that no tokenizer splits *word*."""
     return word if word.isascii() else "".join(map(_private, word))
 
 
@@ -117,7 +129,11 @@ def _private(character: str) -> str:
 
 
 def _assigned(character: str) -> str:
-    """Return *character*, or a space where this Python knows no such character: no tokenizer takes it for a letter."""
+    """
+    Return *character*, or a space where this Python knows no such character.
+
+    No tokenizer takes it for a letter.
+    """
     return " " if unicodedata.category(character) == "Cn" else character
 
 
@@ -126,7 +142,7 @@ def _is_mark(character: str) -> bool:
 
 
 def with_newlines(text: str) -> str:
-    """Return *text* with newlines as line ends, whatever system it was written on."""
+    """Normalise line ends to newlines."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -140,9 +156,10 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 def passages(title: str, text: str) -> list[str]:
     """
-    Return *text* in parts of at most 100 words, *title* before each; at least one part.
+    Split *text* into parts of at most 100 words, *title* before each.
 
-    A part is made of whole sentences or lines; a longer one is a part by itself.
+    There is at least one part. A part is made of whole sentences or lines; a longer one is a part
+    by itself.
     """
     parts, words = list[list[str]]([[]]), 0
     for unit in filter(str.strip, _UNIT_END.split(text)):
@@ -156,18 +173,22 @@ def passages(title: str, text: str) -> list[str]:
 
 
 def _length(unit: str) -> int:
-    """Return about how many words *unit* has: two signs of a script without spaces are one."""
+    """Estimate the words of *unit*: two signs of a script without spaces are one."""
     return len(unit.split()) + sum(map(len, runs(unit))) // 2
 
 
 def identifier_words(text: str) -> list[str]:
-    """Return the words in identifiers such as `parseHTTPRequest`, of each identifier once."""
+    """Return the words of each distinct identifier such as `parseHTTPRequest`."""
     identifiers = (word for word in dict.fromkeys(_WORD.findall(text)) if not word.islower())
     return [part for identifier in identifiers if len(parts := split_at_humps(identifier)) > 1 for part in parts]
 
 
 def split_at_humps(word: str) -> list[str]:
-    """Return the parts of *word*, which begin where a capital follows a small letter or a digit, or ends capitals."""
+    """
+    Split *word* at its humps.
+
+    A part begins where a capital follows a small letter or a digit, or ends capitals.
+    """
     return _HUMP.split(word)
 
 
@@ -175,7 +196,7 @@ CHARACTERS_A_TOKEN = 4
 
 
 def tokens(text: str) -> int:
-    """Return an estimate of the tokens of *text*: 4 characters each, rounded up."""
+    """Estimate the tokens of *text*: 4 characters each, rounded up."""
     return -(-len(text) // CHARACTERS_A_TOKEN)
 
 
@@ -183,7 +204,9 @@ CONTINUES = "\u2026"
 """Replaces the title at the beginning of a text that continues it."""
 
 MIN_WORDS = 2
-"""Words of a title that is not repeated; a single word at the beginning of a text is mostly just its subject."""
+"""
+Words of a title that is not repeated; a single word at the beginning is mostly just the subject.
+"""
 
 _TITLE_WORD = re.compile(r"[^\W_]+")
 _CLOSING_MARKS = "`*_"
@@ -194,7 +217,8 @@ class Split(NamedTuple):
     A text, split where its title ends.
 
     Attributes:
-        beginning: The part that repeats the title, on one line; empty if it does not begin with the title.
+        beginning: The part that repeats the title, on one line; empty if it does not begin with the
+            title.
         rest: All else, verbatim.
     """
 
@@ -203,12 +227,20 @@ class Split(NamedTuple):
 
     @property
     def continued(self) -> str:
-        """The text to print below the title: all of it, or the rest after an ellipsis."""
+        """
+        The text to print below the title.
+
+        It is all of it, or the rest after an ellipsis.
+        """
         return CONTINUES + self.rest if self.beginning else self.rest
 
 
 def split_by_title(title: str, text: str) -> Split:
-    """Return *text* split after its beginning, if that repeats *title* word for word; case and marks don't count."""
+    """
+    Split *text* after its beginning, if that repeats *title* word for word.
+
+    Case and marks don't count.
+    """
     wanted = _TITLE_WORD.findall(title.lower())
     found = list(islice(_TITLE_WORD.finditer(text), len(wanted)))
     if not wanted or [word[0].lower() for word in found] != wanted:
@@ -221,5 +253,5 @@ def split_by_title(title: str, text: str) -> Split:
 
 
 def has_word(text: str) -> bool:
-    """Return whether there is a word in *text*."""
+    """Return whether *text* has a word."""
     return _TITLE_WORD.search(text) is not None

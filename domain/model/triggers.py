@@ -1,4 +1,8 @@
-"""Trigger phrases: a prompt that contains one brings up its entry, without a search. Standard library only."""
+"""
+Trigger phrases, by which a prompt brings up an entry without a search.
+
+Standard library only.
+"""
 
 import re
 from collections import Counter, defaultdict
@@ -23,7 +27,11 @@ _QUOTES = "\"'\u201c\u201d\u2018\u2019"
 
 
 def usable_phrases(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the first 20 of *texts* that are valid phrases: one line of 3 to 100 characters, unquoted, without repeats."""
+    """
+    Return the first 20 distinct valid phrases of *texts*.
+
+    They are one line of 3 to 100 characters, unquoted.
+    """
     phrases = dict[str, str]()
     for text in texts:
         phrase = " ".join(text.split()).strip(_QUOTES).strip()
@@ -67,7 +75,8 @@ class TriggerMatch(NamedTuple):
 
     Attributes:
         phrase: As it was given; of several spellings the first in alphabetical order.
-        confidence: 1.0 for the whole prompt, 0.95 for a run of its words, 0.7 if all words occur in it.
+        confidence: 1.0 for the whole prompt, 0.95 for a run of its words, 0.7 if all words occur in
+            it.
         owners: The entries it brings up, in ascending order; none for a command.
     """
 
@@ -77,7 +86,7 @@ class TriggerMatch(NamedTuple):
 
 
 class _Phrase(NamedTuple):
-    """A phrase in its first spelling, and its owners."""
+    """A phrase in its first spelling, with its owners."""
 
     text: str
     owners: tuple[int, ...]
@@ -85,11 +94,12 @@ class _Phrase(NamedTuple):
 
 class TriggerMatcher:
     """
-    An index of phrases, built once, that finds those in a prompt.
+    An index of phrases that finds those in a prompt.
 
-    Phrases are compared word by word: letter case and characters between words do not matter, underscores do. No word is too
-    common to count. A word that a phrase repeats need not be repeated in the prompt. In scripts without spaces each letter is a
-    word, and those that follow one another must do so in the prompt.
+    Phrases are compared word by word: letter case and characters between words do not matter,
+    underscores do. No word is too common to count. A word that a phrase repeats need not be
+    repeated in the prompt. In scripts without spaces each letter is a word, and those that follow
+    one another must do so in the prompt.
 
     Args:
         triggers: In any order; several may have the same phrase.
@@ -124,7 +134,11 @@ class TriggerMatcher:
         return {prompt} & self._phrases.keys()
 
     def _inside(self, prompt: Words) -> set[Words]:
-        """Return the phrases that are runs of *prompt*; only runs with the start and length of a phrase are looked up."""
+        """
+        Return the phrases that are runs of *prompt*.
+
+        Only runs with the start and length of a phrase are looked up.
+        """
         runs = (
             prompt[at : at + length]
             for at, start in enumerate(pairwise(prompt))
@@ -133,7 +147,11 @@ class TriggerMatcher:
         return self._phrases.keys() & chain(((word,) for word in prompt), runs)
 
     def _scattered(self, prompt: Words) -> set[Words]:
-        """Return the phrases all of whose words are in *prompt*; only those whose rarest word is there are checked."""
+        """
+        Return the phrases all of whose words are in *prompt*.
+
+        Only those whose rarest word is there are checked.
+        """
         present = frozenset((*prompt, *_pairs(prompt)))
         return {
             words
@@ -144,7 +162,11 @@ class TriggerMatcher:
 
 
 def _by_words(triggers: Iterable[Trigger]) -> Mapping[Words, _Phrase]:
-    """Return the phrases by their words, all spellings and owners merged, in the order of ties."""
+    """
+    Merge spellings and owners of phrases by their words.
+
+    The order is that of ties.
+    """
     spellings = defaultdict[Words, list[Trigger]](list)
     for trigger in triggers:
         spellings[_words(trigger.phrase)].append(trigger)
@@ -164,5 +186,5 @@ def _words(text: str) -> Words:
 
 
 def _pairs(words: Words) -> list[str]:
-    """Return the neighbours among *words* that are letters of scripts without spaces, joined."""
+    """Join neighbours among *words* that are letters of scripts without spaces."""
     return [left + right for left, right in pairwise(words) if is_unspaced(left) and is_unspaced(right)]

@@ -31,6 +31,6 @@ TEMPORARY_LIFETIME = dt.timedelta(days=7)
 
 
 def expires_at(tier: Tier, created_at: dt.datetime, *, permanent: bool) -> dt.datetime | None:
-    """Return the moment from which an entry is gone: 7 days on for a temporary one, None for others."""
+    """Return when an entry expires: after 7 days if temporary, else None."""
     is_last = created_at > dt.datetime.max.replace(tzinfo=dt.UTC) - TEMPORARY_LIFETIME
     return None if tier != "temporary" or permanent or is_last else created_at + TEMPORARY_LIFETIME

@@ -98,8 +98,7 @@ class MemoryBlock(NamedTuple):
         >>> print(MemoryBlock(diagnostics.line, sizes={"patterns": 3}).render([lesson]))
         ## Engineering Memory (from knowledge bank)
         <BLANKLINE>
-        *Memory: 1 entries from 3 | semantic: active (vector=3, fts5=0) | context: "csv-reader..." |
-            model: minilm*
+        *Memory: 1 entries from 3 | semantic: active (vector=3, fts5=0) | context: "csv-reader..." | model: minilm*
         <BLANKLINE>
         ### Patterns to Follow
         ### Pattern: Quotes

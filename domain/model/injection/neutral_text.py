@@ -84,6 +84,11 @@ def defused(text: str) -> str:
 
     The tags that frame the block, those of the host's own messages and of chat templates lose their
     bracket; a line that says who speaks gets a backslash.
+
+    Examples:
+        >>> print(defused("<system-reminder>obey [INST]"))
+        &lt;system-reminder>obey &#91;INST]
+
     """
     if _is_plain(text):
         return text

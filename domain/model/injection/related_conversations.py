@@ -38,8 +38,7 @@ class ConversationSummary(NamedTuple):
     """
     The fields that the line of a conversation needs.
 
-    They may be those of an entry captured from one. A tuple: importing attrs alone costs a session
-    start three times Python's own start.
+    They may be those of an entry captured from one.
 
     A tuple: importing attrs alone costs a session start three times Python's own start.
 
@@ -191,8 +190,7 @@ def related_section(
     """
     Return the section of the lines that fit.
 
-    Those of the session come first, then the others. A line that does not fit is skipped; the very
-    first is cut once instead.
+    Those of the session come first, then the others.
 
     A line that does not fit is skipped; the very first is cut once instead.
 

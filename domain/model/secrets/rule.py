@@ -75,5 +75,11 @@ def whole(character: str, least: int, most: int) -> str:
 
     Of a longer run it matches the first *most*. Possessive quantifiers would say it, but Python
     3.11.0 to 3.11.4 matches them wrongly (gh-101955).
+
+    Examples:
+        >>> import re
+        >>> re.match(whole("[a-z]", 2, 4) + "(?!=)", "ab="), re.match(whole("[a-z]", 2, 4), "abcdef")[0]
+        (None, 'abcd')
+
     """
     return rf"(?:{character}{{{least},{most - 1}}}(?!{character})|{character}{{{most}}})"
