@@ -1,4 +1,8 @@
-"""History, receipts and their deliveries, context windows, usage signals and counters. The hooks import this."""
+"""
+History, receipts, context windows, usage signals and counters.
+
+Deliveries belong to the receipts. The hooks import this module.
+"""
 
 import datetime as dt
 from abc import abstractmethod
@@ -31,7 +35,7 @@ RECEIPT_FIELDS = tuple(field for field in Receipt._fields if field not in {"show
 
 
 class SqlHistory(Role, History):
-    """The history in the table `history`."""
+    """History in the table `history`."""
 
     INSERT: str
     SELECT: str
@@ -50,7 +54,7 @@ class SqlHistory(Role, History):
 
 
 def readable_changes(database: Database, rows: Iterable[Row], decode: Decoder) -> Iterator[PastChange]:
-    """Yield the changes of rows of the table `history`."""
+    """Decode rows of the table `history`, leaving out unreadable ones."""
     return database.readable("history of entry", rows, lambda row: PastChange(*decode(row)))
 
 
@@ -88,7 +92,7 @@ class SqlReceipts(Role, Receipts):
 
     @abstractmethod
     def _shown(self, numbers: Sequence[int]) -> Callable[[int], Iterable[Sequence[object]]]:
-        """Return how to read the rows of what each receipt of *numbers* shows."""
+        """Return a function from a receipt's number to the rows of its shown entries."""
 
     @override
     def sessions_starting_with(self, prefix: str, limit: int) -> list[str]:
@@ -212,7 +216,7 @@ class SqlUsageLog(Role, UsageLog):
 
 
 def usage_values(usage: Usage) -> dict[str, object]:
-    """Return the parameters of statements that add the counters *usage*."""
+    """Return *usage* as parameters of statements that add counters."""
     return {
         "accesses": usage.access_count,
         "last_accessed": usage.last_accessed,

@@ -34,8 +34,8 @@ class SqlStoreContents(Role, StoreContents):
 
     Args:
         database: The open store.
-        absences: The files that are gone.
-        ledger: The ledger of imports.
+        absences: The role for missing files.
+        ledger: The role for imported files.
 
     """
 
@@ -86,19 +86,19 @@ class SqlStoreContents(Role, StoreContents):
 
     @abstractmethod
     def _projects(self) -> Iterable[Project]:
-        """Return all projects in the order in which they were added."""
+        """Return all projects, in the order they were added."""
 
     @abstractmethod
     def _entries(self) -> Iterator[ExportedEntry]:
-        """Yield all entries by number, with what is recorded about them."""
+        """Yield all entries by number, each with its activity."""
 
     @abstractmethod
     def _sources(self) -> Iterable[tuple[str, str, Iterable[str]]]:
-        """Return the path, the fingerprint and the headings of each imported file, by path."""
+        """Return path, fingerprint and headings of each imported file, by path."""
 
     @abstractmethod
     def _absent_files(self) -> Iterable[tuple[AbsentFile, dt.datetime]]:
-        """Return the files that are gone, and when each was."""
+        """Return the missing files, each with the time of its removal."""
 
     def _changes(self, rows: Iterable[Row]) -> tuple[PastChange, ...]:
         return tuple(readable_changes(self._database, rows, self._decode_change))
@@ -121,7 +121,7 @@ class SqlStoreContents(Role, StoreContents):
             )
 
     def _raising_counters(self, number: int, entry: Entry) -> Iterator[Statement]:
-        """Yield the statements that raise the counters of an entry to at least those of *entry*."""
+        """Yield statements that raise an entry's counters to at least those of *entry*."""
         usage = entry.usage
         if entry.last_recalled_at:
             counted = {"number": number, "recalls": entry.recall_count, "at": entry.last_recalled_at}
@@ -130,7 +130,6 @@ class SqlStoreContents(Role, StoreContents):
             yield self.RAISE_USAGE, {"number": number, **usage_values(usage)}
 
     def _adding_changes(self, number: int, changes: Sequence[PastChange]) -> Iterator[Statement]:
-        """Yield the statements that add *changes* to the history of an entry."""
         return ((self.ADD_CHANGE, {**change._asdict(), "number": number}) for change in changes)
 
     @override

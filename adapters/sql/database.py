@@ -1,4 +1,8 @@
-"""An engine's connection, as the roles of both engines use it. Standard library only: the hooks import it."""
+"""
+An engine's connection, as the roles of both engines use it.
+
+Standard library only, as the hooks import it.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -15,14 +19,18 @@ Statement = tuple[str, Mapping[str, object]]
 
 
 class Database(Protocol):
-    """A connection that takes parameters by name, and values of Python: timestamps, and lists for what its statements unfold."""
+    """
+    A connection with named parameters.
+
+    Parameters are Python values: timestamps, and lists for statements that unfold them.
+    """
 
     def rows(self, statement: str, /, **parameters: object) -> list[Row]:
         """Run one statement and return its rows."""
         ...
 
     def value(self, statement: str, /, **parameters: object) -> Any:
-        """Run one statement and return the first column of its first row, None without a row."""
+        """Run one statement and return its first value, None without a row."""
         ...
 
     def stream(self, statement: str, /, **parameters: object) -> Iterator[Row]:
@@ -30,7 +38,7 @@ class Database(Protocol):
         ...
 
     def together(self, statements: Iterable[Statement]) -> None:
-        """Run all *statements*; none of them returns rows that are wanted."""
+        """Run all *statements* in order, ignoring their rows."""
         ...
 
     def run_many(self, statement: str, /, parameters: Iterable[Mapping[str, object]]) -> None:
@@ -38,11 +46,19 @@ class Database(Protocol):
         ...
 
     def transaction(self) -> AbstractContextManager[None]:
-        """Hold the lock of the contents; changes within are atomic. A nested transaction joins the outer one."""
+        """
+        Hold the write lock and make changes within atomic.
+
+        A nested transaction joins the outer one.
+        """
         ...
 
     def counting(self) -> AbstractContextManager[None]:
-        """Let changes of counters within be atomic; they wait only briefly for other writers."""
+        """
+        Make changes of counters within atomic.
+
+        Waits only briefly for other writers.
+        """
         ...
 
     def snapshot(self) -> AbstractContextManager[None]:
@@ -50,39 +66,53 @@ class Database(Protocol):
         ...
 
     def change(self) -> Statement:
-        """Return the statement of `note_change`; it is to be run in the same transaction."""
+        """
+        Return the statement of `note_change`.
+
+        Run it in the transaction of the change.
+        """
         ...
 
     def note_change(self) -> None:
-        """Change the content version, by which caches see any change, within the transaction of the change."""
+        """
+        Renew the content version, by which caches notice changes.
+
+        Call it in the transaction of the change.
+        """
         ...
 
     def where(self, only: "EntryFilter") -> "Where":
-        """Return the condition that a row of the table `entry e` passes *only*."""
+        """Return the condition that a row of `entry e` passes *only*."""
         ...
 
     def readable(self, table: str, rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
-        """Yield what *decode* makes of each row; those that can't be decoded are reported, by their first column."""
+        """
+        Yield the decoded rows.
+
+        A row that can't be decoded is left out and reported by its first column.
+        """
         ...
 
 
 class Decoder(Protocol):
-    """Returns the values of a row in Python; raises ValueError for one that can't be decoded."""
+    """
+    Decodes a row to Python values.
+
+    Raises ValueError if that is not possible.
+    """
 
     def __call__(self, row: Sequence[Any], /) -> Sequence[Any]:  # noqa: D102  # the class says it
         ...
 
 
 class _AsGiven:
-    """Returns the values of a row as the driver gave them, lists as tuples."""
+    """Returns the driver's values, lists as tuples."""
 
     def __call__(self, row: Sequence[Any], /) -> Sequence[Any]:
         return [tuple(value) if isinstance(value, list) else value for value in row]
 
 
 class _Unchanged:
-    """Returns the values of a row as the driver gave them."""
-
     def __call__(self, row: Sequence[Any], /) -> Sequence[Any]:
         return row
 
@@ -92,7 +122,7 @@ unchanged = _Unchanged()
 
 
 class Role:
-    """A role of the store, whose statements are those of its engine."""
+    """A role of the store, with statements in its engine's SQL."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

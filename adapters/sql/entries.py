@@ -22,7 +22,11 @@ RANKING_VALUES = len(RankingFacts._fields)
 
 
 class SqlEntries(Role, EntryRepository, RankingReads):
-    """Entries in the tables `entry` and `entry_text`, as far as they are read in the same way."""
+    """
+    Entries in the tables `entry` and `entry_text`.
+
+    Holds the reads that both engines share.
+    """
 
     SELECT: str
     BY_ID: str

@@ -1,4 +1,4 @@
-"""Files that are gone, and deleted sections."""
+"""Missing files and deleted sections."""
 
 import datetime as dt
 from collections.abc import Iterable, Sequence
@@ -20,11 +20,11 @@ STORED = (*COLUMNS, "departed_at")
 
 class SqlAbsences(Role, Absences):
     """
-    Files that are gone, in the table `departed`.
+    Missing files, in the table `departed`.
 
     Args:
         database: The open store.
-        most: How many files are kept.
+        most: Upper bound of the files kept.
 
     """
 
@@ -70,7 +70,11 @@ class SqlAbsences(Role, Absences):
 
 
 def absent_file(database: Database, rows: Sequence[Row], decode: Decoder) -> AbsentFile | None:
-    """Return the file of rows of `COLUMNS`, all of one path; None without any."""
+    """
+    Return the file of rows of `COLUMNS`, None without rows.
+
+    All rows have the same path.
+    """
 
     def standing(row: Row) -> tuple[str, Standing]:
         _, anchor, *values = decode(row)

@@ -1,4 +1,8 @@
-"""Conditions of queries: optional ones, and an `EntryFilter`. Standard library only: the hooks import it."""
+"""
+SQL conditions of an `EntryFilter` and of optional values.
+
+Standard library only, as the hooks import it.
+"""
 
 import math
 import os
@@ -16,7 +20,7 @@ class Where(NamedTuple):
 
     Attributes:
         sql: With named parameters.
-        parameters: By name; those of a filter begin with `f_`.
+        parameters: By name. Those of a filter begin with `f_`.
 
     """
 
@@ -27,14 +31,19 @@ class Where(NamedTuple):
 EVERY = Where("true", {})
 
 Bind = Callable[[str, object], Where]
-"""Returns the SQL of a named parameter, of a tuple all its values; and what is bound to it."""
+"""
+Returns the SQL of a named parameter and its bound values.
+
+A tuple becomes one parameter for each item.
+"""
 
 
 def all_of(conditions: Mapping[str, str], **values: object) -> Where:
     """
-    Join by AND the conditions that have a value, which is the parameter of the same name.
+    Join the conditions whose value is given by AND.
 
-    A query without unused conditions can be answered from an index.
+    Each value is bound to the parameter of its name.
+    Unused conditions are left out, so that an index can answer the query.
     """
     asked = {name: value for name, value in values.items() if value is not None}
     return Where(" AND ".join(map(conditions.__getitem__, asked)) or "true", asked)
@@ -47,7 +56,7 @@ CONDITIONS = {
     "unplaced": "e.project IS NULL",
     "foreign": "e.reach = 'shared' AND e.project IS NULL",
 }
-"""The conditions that both engines say in the same words."""
+"""The conditions whose SQL is the same in both engines."""
 
 
 class Conditions:
@@ -55,9 +64,9 @@ class Conditions:
     The conditions of a filter in the SQL of one engine.
 
     Args:
-        texts: Its own ones by name, each with `{parameter}` for a parameter.
+        texts: The engine's own conditions by name, with `{parameter}` for each parameter.
         bind: Names and encodes parameters.
-        always: The condition of all queries, if there is one.
+        always: A condition added to each query, if any.
 
     """
 
@@ -77,12 +86,16 @@ class Conditions:
         )
 
     def visible(self, seen: Visibility | None) -> Where:
-        """Return the condition that an entry may be shown without being asked for, as `Visibility.admits` says; any entry for None."""
+        """
+        Return the condition that an entry may be shown without a query.
+
+        It says the same as `Visibility.admits`. None admits any entry.
+        """
         group = self.visible_by_group(seen)
         return _within(group, self.placed(seen)) if seen and seen.own else group
 
     def visible_by_group(self, seen: Visibility | None) -> Where:
-        """Return the part of `visible` that an entry's reach and project decide."""
+        """Return the part of `visible` that depends on reach and project."""
         if seen is None:
             return EVERY
         shared = Where("e.reach = 'shared'", {})  # all but what others keep at home
@@ -94,7 +107,7 @@ class Conditions:
         return _within(Where("e.reach = 'everywhere'", {}), shared, *own)
 
     def placed(self, seen: Visibility | None) -> Where:
-        """Return the part of `visible` that an entry was said in the user's project too."""
+        """Return the condition that an entry was also said in the user's projects."""
         return self._condition("placed", own=seen.own if seen else ())
 
     def _condition(self, name: str, **values: object) -> Where:
@@ -114,7 +127,7 @@ def _within(*conditions: Where) -> Where:
 
 
 Asked = Iterator[tuple[str, Mapping[str, object]]]
-"""Names of conditions, with their parameters: tuples of texts, and lists of numbers."""
+"""Names of conditions with their parameters: tuples of texts, lists of numbers."""
 
 
 def _of_the_entry(only: EntryFilter) -> Asked:
@@ -145,7 +158,6 @@ def _of_its_text(only: EntryFilter) -> Asked:
 
 
 def _of_its_use(only: EntryFilter) -> Asked:
-    """Yield the conditions on when an entry was made, injected and used."""
     for name in ("since", "until"):
         if (at := getattr(only, name)) is not None:
             yield name, {name: math.ceil(at.timestamp())}

@@ -1,4 +1,4 @@
-"""Hashes of forgotten texts in the table `forgotten`, keyed by a secret in the store's metadata."""
+"""Keyed hashes of forgotten texts, in the table `forgotten`."""
 
 import datetime as dt
 import os
@@ -22,7 +22,11 @@ from hardwon.ports.override import override
 
 
 class SqlForgottenTexts(Role, ForgottenTexts):
-    """Forgotten texts in the table `forgotten`."""
+    """
+    Forgotten texts in the table `forgotten`.
+
+    The key of the hashes is in the store's metadata.
+    """
 
     SELECT_SECRET: str
     SELECT_USED_SECRET: str
@@ -61,7 +65,7 @@ class SqlForgottenTexts(Role, ForgottenTexts):
 
     @abstractmethod
     def _lift(self, owners: Collection[bytes]) -> bool:
-        """Delete all that *owners* had forgotten; return whether there was something."""
+        """Delete the hashes of *owners* and return whether there were any."""
 
     @override
     def hashes(self) -> ForgottenHashes:
@@ -82,7 +86,11 @@ class SqlForgottenTexts(Role, ForgottenTexts):
             )
 
     def _found(self, texts: Iterable[str]) -> set[str]:
-        """Return the passages of *texts* that are forgotten; reads no text when nothing is."""
+        """
+        Return the forgotten passages of *texts*.
+
+        Reads no text while nothing is forgotten.
+        """
         if not (secrets := self._secrets(self.SELECT_USED_SECRET)):
             return set()
         given = (passage for text in texts for passage in recognisable(text))
@@ -91,10 +99,14 @@ class SqlForgottenTexts(Role, ForgottenTexts):
 
     @abstractmethod
     def _among(self, tags: Collection[bytes]) -> Iterable[bytes]:
-        """Return those of *tags* that are stored."""
+        """Return the stored ones of *tags*."""
 
     def _secrets(self, query: str) -> list[bytes]:
-        """Return the keys of the hashes, none before the first; those of copied stores follow the store's own."""
+        """
+        Return the keys of the hashes, empty before the first hash.
+
+        The store's own key comes first, then those of copied stores.
+        """
         return to_keys(self._database.value(query, key=SECRET))
 
     def _new_secret(self) -> bytes:

@@ -1,4 +1,4 @@
-"""Decisions in the store's metadata, such as the provider that `auto` means; and the ledger of imported files."""
+"""Decisions in the store's metadata, and the ledger of imported files."""
 
 import os
 from collections.abc import Sequence
@@ -22,29 +22,37 @@ class SqlMetadata(Role):
 
     @property
     def automatic_provider(self) -> str | None:
-        """The provider that `auto` stands for in this store, None before the first decision."""
+        """The provider chosen for `auto`, None before the first decision."""
         return self._value(AUTOMATIC_PROVIDER)
 
     def decide_provider(self, provider: str, *, force: bool = False) -> None:
-        """Store what `auto` means in this store; with *force*, replace an earlier decision."""
+        """Store the provider for `auto`, replacing an earlier one with *force*."""
         self._remember(AUTOMATIC_PROVIDER, provider, self.SET if force else self.ADD)
 
     @property
     def label_cursor(self) -> str | None:
-        """The id of the imported entry whose labelling was tried last, None before the first; it may be deleted."""
+        """
+        The imported entry whose labelling was tried last, by id.
+
+        None before the first. The entry may be deleted.
+        """
         return self._value(LABEL_CURSOR)
 
     def move_label_cursor(self, entry_id: str) -> None:
-        """Store the id of the imported entry whose labelling was tried last."""
+        """Store the id of the imported entry labelled last."""
         self._remember(LABEL_CURSOR, entry_id, self.SET)
 
     def embed_cursor(self, space: Space) -> int:
-        """The number of the entry that embedding everything again in *space* has reached; 0 where no such run was interrupted."""
+        """
+        Return the number of the last entry embedded again in *space*.
+
+        0 unless such a run was interrupted.
+        """
         value = self._value(_embed_cursor(space)) or ""
         return int(value) if value.isdecimal() else 0
 
     def move_embed_cursor(self, space: Space, seq: int) -> None:
-        """Store the number of the entry that embedding everything again in *space* has reached; 0 at its end."""
+        """Store the number of the last entry embedded again, 0 at the end."""
         self._remember(_embed_cursor(space), str(seq), self.SET)
 
     def _value(self, key: str) -> str | None:
@@ -61,7 +69,7 @@ def _embed_cursor(space: Space) -> str:
 
 
 class SqlImportLedger(Role, ImportLedger):
-    """The ledger of imports in two tables: of files, and of their headings."""
+    """The ledger of imports, in a table of files and one of headings."""
 
     HEADINGS: str
     FINGERPRINTS: str
@@ -94,5 +102,5 @@ class SqlImportLedger(Role, ImportLedger):
 
 
 def stored_path(path: str) -> str:
-    """Return *path* as text that can be stored, whatever bytes it is made of."""
+    """Return *path* as valid text, escaping bytes that are not UTF-8."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")

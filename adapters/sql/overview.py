@@ -14,7 +14,7 @@ from hardwon.ports.overview import Created, Label, Overview
 
 
 class SqlOverview(Role, Overview):
-    """Overviews by queries that read the narrow tables."""
+    """Overviews by queries of the narrow tables."""
 
     LABELS: str
     CREATED: str
@@ -63,7 +63,7 @@ class SqlOverview(Role, Overview):
 
     @abstractmethod
     def _monday(self, week: Any) -> dt.date | None:
-        """Return the first day of a week, None for one that can't be read."""
+        """Return the first day of a week, None if it can't be read."""
 
 
 def _is_readable(label: Label) -> bool:

@@ -1,4 +1,4 @@
-"""Projects, the places of entries, and folders below which all are trusted."""
+"""Projects, the places of entries, and trusted folders."""
 
 from abc import abstractmethod
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from hardwon.ports.projects import Projects
 
 
 class SqlProjects(Role, Projects):
-    """Projects in the table `project`, with those that name them."""
+    """Projects in the table `project`, and the rows that refer to them."""
 
     INSERT: str
     COUNT: str
@@ -21,7 +21,7 @@ class SqlProjects(Role, Projects):
     PLACES: str
     ADD_PLACE: str
     NAMING: tuple[str, ...]
-    """Statements by which all that names the project `id` names the project `into`."""
+    """The statements that replace project `id` by project `into` everywhere."""
 
     @override
     def transaction(self) -> AbstractContextManager[None]:
@@ -68,7 +68,11 @@ class SqlProjects(Role, Projects):
             self._database.note_change()
 
     def _free_id(self, key: str) -> str:
-        """Return the id of a new project: of its place, unless a project that moved away from there has it."""
+        """
+        Return the id of a new project, derived from its key.
+
+        Counts up if a project that has moved away still has that id.
+        """
         from hardwon.domain.model.identity import short_hash  # noqa: PLC0415  # brings OpenSSL
 
         number = 0
@@ -78,7 +82,7 @@ class SqlProjects(Role, Projects):
 
     @abstractmethod
     def _with_key(self, key: str) -> Project | None:
-        """Return the project of this machine whose folder is known by *key*."""
+        """Return this machine's project with that key."""
 
     @abstractmethod
     def _values(self, project: Project) -> Mapping[str, object]:
@@ -89,11 +93,11 @@ class SqlProjects(Role, Projects):
         """Return whether a project has that id."""
 
     def _here(self) -> Mapping[str, object]:
-        """Return the parameters by which rows of this machine are told from others."""
+        """Return the parameters that select rows of this machine."""
         return {}
 
     def _place(self, key: str) -> str:
         return key
 
     def _ensure_own(self, project_id: str) -> None:
-        """Refuse a project that another member alone can merge."""
+        """Refuse a project that only another member may merge."""

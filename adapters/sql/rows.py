@@ -1,4 +1,8 @@
-"""The columns of entries, by the names of their fields. Without cattrs, which would slow down the hook."""
+"""
+The columns of entries, by the names of their fields.
+
+Does without cattrs, which would slow down the hook.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -13,23 +17,23 @@ FACTS = (
     *("kind", "category", "observation_count", "confidence", "updated_at", "project", "reach", "superseded_by"),
     *("source_project", "workspace", "branch", "permanent", "tier", "importance_weight", "context_type", "spec_folder"),
 )
-"""The fields of `Entry` in the table `entry` that may change, in columns of the same name."""
+"""The mutable fields of `Entry` in the table `entry`, in columns of the same name."""
 
 TEXTS = (
     *("name", "description", "reasoning", "notes", "keywords", "tags", "references", "source"),
     *("file_path", "file_mtime", "file_hash", "trigger_phrases", "channel", "session_id", "own_tier", "door"),
 )
-"""The fields of `Entry` in the table `entry_text` that may change, in columns of the same name."""
+"""The mutable fields of `Entry` in the table `entry_text`, in columns of the same name."""
 
 COUNTERS = ("recall_count", "last_recalled_at", "access_count", "last_accessed", "validation_count", "useful_count")
 LISTS = ("keywords", "tags", "references", "trigger_phrases")
 
 ENTRY_FIELDS = ("number", *FACTS, "created_at", *TEXTS, "anchor_id", *COUNTERS)
-"""The fields of an `Entry` that are read; its id is derived from them."""
+"""The fields of an `Entry` that are read. Its id is derived from them."""
 
 
 def columns_of(places: Mapping[str, str], fields: Iterable[str], **others: str) -> str:
-    """Return the columns of *fields*, which are at *places*; *others* override those."""
+    """Return the columns of *fields* at *places*, overridden by *others*."""
     return ", ".join(others.get(field) or places[field] for field in fields)
 
 
@@ -41,16 +45,20 @@ def text_hash(text: str) -> str:
 
 
 def is_retired(entry: "Entry") -> bool:
-    """Return whether *entry* is in no index from the beginning; others are retired when they expire."""
+    """
+    Return whether *entry* is left out of all indexes from the start.
+
+    Other entries are retired when they expire.
+    """
     return entry.tier == NEVER_SEARCHED
 
 
 def entry_of(row: Iterable[Any]) -> "Entry":
     """
-    Return the entry of the values of `ENTRY_FIELDS`.
+    Return the entry with the values of `ENTRY_FIELDS`.
 
     Raises:
-        InvalidEntryError: it is no entry.
+        InvalidEntryError: the values make no valid entry.
     """
     from hardwon.domain.model.entry import Entry  # noqa: PLC0415  # brings attrs: not on the hook's path
 

@@ -1,4 +1,8 @@
-"""History, receipts and their deliveries, context windows, usage signals and counters in SQLite. The hooks import this."""
+"""
+Records of activity in SQLite.
+
+History, receipts, context windows, usage signals and counters. The hooks import this module.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -51,7 +55,7 @@ decode_change = Decoder(
 
 
 class SqliteHistory(SqlHistory):
-    """The history in the table `history`."""
+    """History in the table `history`."""
 
     INSERT = """
         INSERT INTO history (memory_id, field_changed, old_value, new_value, changed_at)

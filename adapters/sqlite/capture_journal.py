@@ -1,4 +1,4 @@
-"""The journal of hook events and session buffers, and the locks of captures and of `hardwon forget`."""
+"""The journal of hook events and session buffers, with its locks."""
 
 import contextlib
 import datetime as dt
@@ -41,13 +41,14 @@ UNNAMED_PROJECTS = """DELETE FROM noted_project WHERE folder NOT IN (SELECT proj
 
 class SqliteCaptureJournal(CaptureJournal):
     """
-    The journal in a separate file beside the store; nothing stays open between calls.
+    The journal, in a separate file beside the store.
 
-    An unreadable buffer counts as missing: its session is read again from the beginning.
+    Nothing stays open between calls. An unreadable buffer counts as missing, so that its
+    session is read again from the beginning.
 
     Args:
-        folder: The store's folder; reading does not create it.
-        now: Returns the time for the timestamp of a buffer.
+        folder: The store's folder. Reading does not create it.
+        now: Returns the time at which a buffer is kept.
 
     """
 
@@ -138,7 +139,11 @@ def _converter() -> Converter:
 
 LOCK_FILE = "capture.lock"
 FORGET_LOCK_FILE = "forget.lock"
-"""Held by `hardwon forget` from when it waits for the capture lock on: a capture that sees it taken gives way."""
+"""
+Held by `hardwon forget` while it waits for and holds the capture lock.
+
+A capture that finds it taken gives way.
+"""
 
 TAKE = ("PRAGMA journal_mode = MEMORY", "BEGIN EXCLUSIVE")  # nothing is ever written
 LOOK = ("SELECT count(*) FROM sqlite_master",)
@@ -146,7 +151,7 @@ LOOK = ("SELECT count(*) FROM sqlite_master",)
 
 class CaptureLock:
     """
-    A lock that one process at a time holds, in order to capture or to forget.
+    A lock that one process at a time holds to capture or to forget.
 
     The operating system releases it when its holder dies.
 
@@ -162,7 +167,9 @@ class CaptureLock:
 
     def acquire(self, wait_seconds: float) -> bool:
         """
-        Take the lock, waiting at most *wait_seconds*; return whether this process holds it now.
+        Take the lock and return whether that succeeded.
+
+        Waits at most *wait_seconds*.
 
         Raises:
             StorageError: its file can't be created or used.
@@ -181,7 +188,7 @@ class CaptureLock:
         Hold the lock in a context.
 
         Raises:
-            StorageError: it can't be taken within *wait_seconds*; *otherwise* is the message.
+            StorageError: it can't be taken within *wait_seconds*, with the message *otherwise*.
         """
         if not self.acquire(wait_seconds):
             raise StorageError(otherwise)
@@ -198,7 +205,9 @@ class CaptureLock:
 
     def is_taken(self, wait_seconds: float = 0.0) -> bool:
         """
-        Return whether a process still holds the lock after at most *wait_seconds*; no file is created.
+        Return whether the lock is still held after at most *wait_seconds*.
+
+        Creates no file.
 
         Raises:
             StorageError: its file can't be used.
@@ -209,7 +218,7 @@ class CaptureLock:
             return not self._runs(connection, *LOOK)
 
     def _runs(self, connection: sqlite3.Connection, *statements: str) -> bool:
-        """Run *statements*; return False when another connection holds the file."""
+        """Run *statements*, or return False if another connection holds the file."""
         try:
             for statement in statements:
                 connection.execute(statement).fetchall()

@@ -38,13 +38,7 @@ decode_departed = Decoder(("file_path", "departed_at"), {"file_path": text, "dep
 
 
 class SqliteStoreContents(SqlStoreContents):
-    """
-    All contents of the store's tables.
-
-    Args:
-        database: The open store.
-
-    """
+    """All contents of the store's tables."""
 
     COUNT = f"SELECT {', '.join(f'(SELECT count(*) FROM {rows})' for rows in COUNTED)}"
     CHANGES_OF_DELETED = f"SELECT {HISTORY} FROM history WHERE {OF_DELETED} ORDER BY memory_id, id"

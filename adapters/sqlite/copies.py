@@ -1,8 +1,9 @@
 """
-Whole copies of a store by SQLite's backup API: written, checked, flushed, published by a rename, and opened again.
+Whole copies of a store by SQLite's backup API.
 
-A copy is made in one step: SQLite then reads all pages in one transaction, so that concurrent writes
-neither show in it nor restart it, as they would between steps. Before a migration one is kept beside the store.
+A copy is written, checked, flushed and published by a rename. It is made in one step:
+SQLite then reads all pages in one transaction, so that concurrent writes neither show in
+it nor restart it. A migration keeps a copy beside the store first.
 """
 
 import contextlib
@@ -37,13 +38,17 @@ from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, Sto
 
 ALL_PAGES = -1
 FORMAT_VERSIONS, ROLLBACK = 18, b"\1\1"
-"""Where the header of a database says how it is written and read, and what it says without a write-ahead log."""
+"""
+Where the header says how the file is written and read.
+
+The value means without a write-ahead log.
+"""
 SECONDS_BETWEEN_TRIES = 0.05
 MAX_TRIES = round(BUSY_SECONDS / SECONDS_BETWEEN_TRIES)
 BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 LARGEST_STORE = 8_000_000_000
-"""Bytes of a file that is restored: of millions of entries."""
+"""Upper bound of the bytes of a restored file, enough for millions of entries."""
 TOO_LONG = "reading it takes too long"
 RESTORE_SECONDS = 60.0
 SECONDS_PER_MEGABYTE = 0.5
@@ -54,14 +59,18 @@ READ_TABLES = (
     "_metadata entry entry_text recall usage influence vector space sources source_heading tombstone departed history"
     " checkpoints receipt receipt_entry sqlite_sequence project trusted_folder entry_place forgotten entry_alias"
 ).split()
-"""The tables that a restore or a migration reads; others in a copy are ignored."""
+"""
+The tables that a restore or a migration reads.
+
+Others in a copy are ignored.
+"""
 
 
 def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
     """
-    Copy *source* to a new file at *path*, mode 0600, flushed to disk; removed when that fails.
+    Copy *source* to a new file at *path*, mode 0600.
 
-    Not atomic: `publish` then renames it.
+    The file is flushed to disk, and removed on failure. Not atomic: `publish` then renames it.
 
     Args:
         source: The store.
@@ -69,7 +78,7 @@ def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
         checked: Read the whole copy and refuse a damaged one.
 
     Raises:
-        StorageError: it can't be written, or is damaged.
+        StorageError: the copy can't be written, or is damaged.
     """
     try:
         with contextlib.closing(Database(path, anywhere=True)) as copy:
@@ -87,7 +96,9 @@ def write_copy(source: Database, path: str, *, checked: bool = True) -> None:
 
 def publish(written: str, path: str) -> None:
     """
-    Rename the file *written* to *path*, in the same folder, atomically and durably, replacing any file there.
+    Rename the file *written* to *path*, atomically and durably.
+
+    Both are in the same folder. An existing file is replaced.
 
     Raises:
         StorageError: it can't be renamed.
@@ -110,7 +121,7 @@ def copy_pages(source: Database, target: Database) -> None:
     Replace the contents of *target* by those of *source*.
 
     Raises:
-        StorageError: one of them can't be used, or is held by another program for too long.
+        StorageError: one of them can't be used, or another program holds it for too long.
     """
     tries = itertools.count(1)
 
@@ -125,13 +136,14 @@ def copy_pages(source: Database, target: Database) -> None:
 @contextlib.contextmanager
 def opened_copy(path: str) -> Iterator[Database]:
     """
-    Open a checked, migrated copy of the store in the file *path*, which is only read.
+    Open a checked and migrated copy of the store file *path*.
 
-    The file may be hostile: its size is bounded, reading it ends at a deadline, and the tables that are read must be tables.
+    The file itself is only read. It may be hostile, so its size is bounded, reading ends at a
+    deadline, and only plain tables are read.
 
     Raises:
         NewerSchemaError: a later hardwon wrote it.
-        StorageError: it is missing, damaged, too large or no store, or reading it took too long.
+        StorageError: it is missing, damaged, too large or no store, or reading takes too long.
     """
     if not os.path.isfile(path):
         raise StorageError(f"{path}: there is no such file; nothing was changed")
@@ -175,20 +187,24 @@ def _read(path: str, copy: Database, deadline: Deadline) -> None:
 
 
 def _drop_triggers(copy: Database) -> None:
-    """Drop the triggers of derived tables, whatever they do: a copy has no use for them, and may run none."""
+    """
+    Drop the triggers of derived tables.
+
+    A copy does not need them and must not run them.
+    """
     for name in (*vectors.BLOCK_TRIGGERS, *derived.TALLY_TRIGGERS):
         copy.rows(f"DROP TRIGGER IF EXISTS {name}")
 
 
 def _ensure_whole(copy: Database, *, before: str = "", after: str = "") -> None:
-    """Check all of *copy*, its indexes too; *before* and *after* enclose the finding in the message."""
+    """Check all of *copy* and its indexes, with *before* and *after* around the finding."""
     [(finding,)] = copy.rows("PRAGMA integrity_check(1)")
     if finding != "ok":
         raise CorruptStoreError(f"{before}{' '.join(finding.split())}{after}")
 
 
 def _let_be_single(path: str) -> None:
-    """Let a copy need no write-ahead log, so that it can be read where nothing may be written, and flush it."""
+    """Make a copy readable without a write-ahead log, where nothing may be written."""
     place, name = os.path.split(path)
     with Folder(place) as folder:
         descriptor = folder.open(name, os.O_RDWR)
@@ -208,14 +224,15 @@ PARTIAL = ".partial"
 
 def keep_copy(path: str, version: int) -> None:
     """
-    Copy the store at *path* to `memory.db.v{version}`, replacing an earlier copy of that name, and remove all but the last two.
+    Copy the store at *path* to `memory.db.v{version}` before a migration.
 
-    For the holder of the store's write lock: no other process then writes such a copy, and the copy holds what was
-    committed before. Its pages are not checked: a damaged keyword index must not keep a store from being migrated.
-    The name appears when the copy is whole and on the disk.
+    An earlier copy of that name is replaced, and only the last two copies are kept.
+    The caller holds the store's write lock, so that no other process writes such a copy and it
+    holds what was committed before. Its pages are not checked, as a damaged keyword index must
+    not block a migration. The copy gets its name once it is complete and on disk.
 
     Raises:
-        StorageError: it can't be written; nothing was changed.
+        StorageError: it can't be written. Nothing was changed.
     """
     path = real_place(path)
     _sweep(path)
@@ -235,7 +252,7 @@ def keep_copy(path: str, version: int) -> None:
 
 
 def _sweep(path: str) -> None:
-    """Remove what a killed process left of a copy."""
+    """Remove the unfinished copies of a killed process."""
     folder, file = os.path.split(path)
     for name in os.listdir(folder):
         if name.startswith(f"{file}.v") and name.endswith(PARTIAL):

@@ -1,4 +1,8 @@
-"""The connection to the store's file, its errors and metadata. Standard library only: the capture hooks import it."""
+"""
+The connection to the store's file, with its errors and metadata.
+
+Standard library only, as the capture hooks import it.
+"""
 
 import datetime as dt
 import os
@@ -30,7 +34,11 @@ if TYPE_CHECKING:
 
 
 def to_text(timestamp: dt.datetime) -> str:
-    """Return *timestamp* as ISO 8601 in UTC with microseconds: of fixed width, so that texts sort by time."""
+    """
+    Return *timestamp* as ISO 8601 in UTC with microseconds.
+
+    The width is fixed, so that texts sort by time.
+    """
     return timestamp.astimezone(dt.UTC).isoformat(timespec="microseconds")
 
 
@@ -43,10 +51,12 @@ IGNORE = ".gitignore"
 
 def create_private(path: str) -> None:
     """
-    Create an empty file at *path* in the store's folder, and the folder, if missing; in a work tree, git is made to ignore it.
+    Create an empty file at *path* and its folder, unless they exist.
+
+    In a work tree, git is made to ignore them.
 
     Raises:
-        StorageError: it, its folder, or what SQLite keeps beside it, is a link or another user's.
+        StorageError: the file, its folder or a companion file is a link or another user's.
         OSError: it can't be created.
     """
     folder, name = os.path.split(path)
@@ -57,7 +67,7 @@ def create_private(path: str) -> None:
 
 
 def _create(folder: Folder, name: str) -> bool:
-    """Create an empty file, unless it exists; return whether."""
+    """Create an empty file and return True, unless it exists."""
     # An existing file is not opened: closing it again would drop the locks that other connections
     # of this process hold (POSIX), and the next process to leave would delete their write-ahead log.
     try:
@@ -73,7 +83,11 @@ def _refuse_planted(store: Folder, name: str) -> None:
 
 
 def _let_git_ignore(folder: Folder) -> None:
-    """Write a `.gitignore` unless there is one: for the whole *folder*, or only for hardwon's files if it has others."""
+    """
+    Write a `.gitignore` unless there is one.
+
+    It covers the whole *folder*, or only hardwon's files if there are others.
+    """
     if not _is_in_work_tree(folder.path):
         return
     is_exclusive = all(name.startswith(OWN_NAMES) for name in folder.names())
@@ -94,21 +108,21 @@ def _is_in_work_tree(folder: str) -> bool:
 
 FILE_NAME = "memory.db"
 CONTENT_VERSION = "content_version"
-"""The key of the metadata by which caches see any change."""
+"""The metadata key by which caches notice any change."""
 
 # Random, as a failed transaction would already have used the next number.
 CHANGE = "INSERT OR REPLACE INTO _metadata (key, value) VALUES (:key, CAST(random() & 0x7fffffffffffffff AS TEXT))"
 
 IN_MEMORY = ":memory:"
 TEMPORARY = ""
-"""A file that SQLite creates when memory gets short, and removes when it is closed or the process ends."""
+"""A file that SQLite creates when memory is short, and removes when it is closed."""
 
 BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.05
 """Upper bound of the wait for other writers, for counters."""
 INSTRUCTIONS_BETWEEN_CHECKS = 2_000
 NOT_UTF_8 = "Could not decode to UTF-8"
-"""How sqlite3's message about a text begins that can't be decoded."""
+"""The beginning of sqlite3's message about a text that can't be decoded."""
 
 UNREADABLE = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, OSError, HardwonError)
 """Errors of decoding a row."""
@@ -120,21 +134,21 @@ Parameters = Sequence[object] | Mapping[str, object]
 
 class Database:
     """
-    A connection with nested transactions, and errors that name the file.
+    A connection with nested transactions, whose errors name the file.
+
+    No secret passes it: each text parameter of a statement is redacted, of queries too.
+
+    Args:
+        path: The database file, created with its folder if missing.
+            `IN_MEMORY` and `TEMPORARY` leave no file.
+        busy_seconds: Upper bound of the wait for other writers.
+        read_only: Read an existing file without writing.
+        durable: A committed change survives a power failure. Hooks do without, as their
+            counters may be lost.
+        anywhere: The file may lie outside a store's folder, as a backup may.
 
     Attributes:
         is_read_only: Whether it can only be read.
-
-    No secret passes it: every text in the parameters of a statement is redacted, in a search for a key as when it is stored.
-
-    Args:
-        path: The database file, created with its folder if missing. `IN_MEMORY` and `TEMPORARY` leave no file.
-        busy_seconds: Upper bound of the wait for other writers.
-        read_only: Read an existing file without writing.
-        durable: A committed change survives a power failure; hooks, whose counters may be lost, do without.
-        anywhere: The file may lie in a folder that is no store's, as a backup may.
-
-    Attributes:
         warn: Called with one line about rows that can't be read.
 
     Raises:
@@ -164,7 +178,11 @@ class Database:
             self._identity = _identity(path)
 
     def _connect(self, *, read_only: bool) -> None:
-        """Connect; where SQLite can't make the files that it needs beside the database, as on a full disk, for reading."""
+        """
+        Connect, read-only if SQLite can't create its companion files.
+
+        This happens on a full disk.
+        """
         self.is_read_only = read_only
         address = _address(self.path, read_only=read_only)
         seconds, uri = self._busy_ms / 1000, address.startswith("file:")
@@ -181,7 +199,9 @@ class Database:
 
     def reserve_index(self) -> None:
         """
-        Let the log's shared index have all its blocks, so that a disk that gets full later ends no process.
+        Allocate all blocks of the log's shared index.
+
+        Otherwise a disk that gets full later would end the process.
 
         Raises:
             OSError: the disk has no room for it.
@@ -201,7 +221,11 @@ class Database:
             self.connection.execute(f"PRAGMA {pragma}")
 
     def rows(self, sql: str, parameters: Parameters = (), /, **named: object) -> list[Row]:
-        """Run one statement, whose parameters are given in order or by name, and return its rows."""
+        """
+        Run one statement and return its rows.
+
+        Parameters are given in order or by name.
+        """
         values = public(named or parameters)
         with self.translated():
             try:
@@ -223,18 +247,22 @@ class Database:
                 yield from islice(self.connection.execute(sql, values), given, None)
 
     def _decode_leniently(self, error: sqlite3.OperationalError) -> None:
-        """From now on replace bytes that are not UTF-8 by U+FFFD; raise *error* if it is another one."""
+        """
+        Replace bytes that are not UTF-8 by U+FFFD from now on.
+
+        Raises *error* if it has another cause.
+        """
         if not str(error).startswith(NOT_UTF_8):
             raise error
         self.connection.text_factory = lambda value: value.decode("utf-8", "replace")
 
     def value(self, sql: str, parameters: Parameters = (), /, **named: object) -> Any:
-        """Run one statement and return the first column of its first row, None without a row."""
+        """Run one statement and return its first value, None without a row."""
         rows = self.rows(sql, parameters, **named)
         return rows[0][0] if rows else None
 
     def together(self, statements: Iterable[tuple[str, Mapping[str, object]]]) -> None:
-        """Run all *statements*, one after the other."""
+        """Run all *statements* in order."""
         for sql, parameters in statements:
             self.rows(sql, parameters)
 
@@ -245,7 +273,11 @@ class Database:
 
     @contextmanager
     def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:
-        """Hold the write lock; changes within are atomic. A nested transaction joins the outer one."""
+        """
+        Hold the write lock and make changes within atomic.
+
+        A nested transaction joins the outer one.
+        """
         if self.connection.in_transaction:
             yield
             return
@@ -259,7 +291,11 @@ class Database:
             raise
 
     def counting(self) -> AbstractContextManager[None]:
-        """Return a context in which counters change together; it waits only briefly for other writers."""
+        """
+        Return a transaction for counters.
+
+        It waits only briefly for other writers.
+        """
         return self.transaction(COUNT_BUSY_SECONDS)
 
     @contextmanager
@@ -276,7 +312,7 @@ class Database:
 
     @contextmanager
     def until(self, deadline: Deadline) -> Iterator[None]:
-        """Interrupt the statement that runs within when *deadline* passes."""
+        """Interrupt the statements within when *deadline* passes."""
         self.connection.set_progress_handler(deadline.passed, INSTRUCTIONS_BETWEEN_CHECKS)
         try:
             yield
@@ -284,13 +320,17 @@ class Database:
             self.connection.set_progress_handler(None, 0)
 
     def report(self, problem: str) -> None:
-        """Warn of a problem with the store's contents, once."""
+        """Warn once of a problem with the store's contents."""
         if problem not in self._reported:
             self._reported.add(problem)
             self.warn(problem)
 
     def readable(self, table: str, rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
-        """Yield what *decode* makes of each row; those it can't be made of are reported, by their first column."""
+        """
+        Yield the decoded rows.
+
+        A row that can't be decoded is left out and reported by its first column.
+        """
         for row in rows:
             try:
                 value = decode(row)
@@ -302,25 +342,37 @@ class Database:
                 yield value
 
     def where(self, only: "EntryFilter") -> "Where":
-        """Return the condition that a row of the table `entry e` passes *only*."""
+        """Return the condition that a row of `entry e` passes *only*."""
         from hardwon.adapters.sqlite.query import where  # noqa: PLC0415  # a hook that counts needs no filter
 
         return where(only)
 
     def note_change(self) -> None:
-        """Change the content version, by which caches see any change, within the transaction of the change."""
+        """
+        Renew the content version, by which caches notice changes.
+
+        Call it in the transaction of the change.
+        """
         self.together([self.change()])
 
     def change(self) -> tuple[str, Mapping[str, object]]:
-        """Return the statement of `note_change`; it is to be run in the same transaction."""
+        """
+        Return the statement of `note_change`.
+
+        Run it in the transaction of the change.
+        """
         return CHANGE, {"key": CONTENT_VERSION}
 
     def content_version(self) -> int:
-        """Return the content version, 0 for a store that was never written."""
+        """Return the content version, 0 for a store never written."""
         return int(self.value("SELECT CAST(value AS INTEGER) FROM _metadata WHERE key = ?", (CONTENT_VERSION,)) or 0)
 
     def is_in_place(self) -> bool:
-        """Return whether the opened file is still the one at its path; always true in memory."""
+        """
+        Return whether the opened file is still the one at its path.
+
+        Always true in memory.
+        """
         return self._identity is None or self._identity == _identity(self.path)
 
     def close(self) -> None:
@@ -334,7 +386,7 @@ class Database:
 
     @contextmanager
     def waiting(self, busy_seconds: float | None) -> Iterator[None]:
-        """Let statements within wait so long for other writers; None changes nothing."""
+        """Set the wait for other writers within, unchanged for None."""
         if busy_seconds is None:
             yield
             return
@@ -357,14 +409,18 @@ SHORTEST_SECRET = 8
 
 
 def public(parameters: Parameters) -> Parameters:
-    """Return the parameters of a statement without secrets, as SQLite stores them."""
+    """
+    Return the parameters of a statement as SQLite stores them.
+
+    Secrets in them are redacted.
+    """
     if isinstance(parameters, Mapping):
         return {name: without_secrets(_stored(value)) for name, value in parameters.items()}
     return [without_secrets(_stored(value)) for value in parameters]
 
 
 def _stored(value: object) -> object:
-    """Return a parameter as SQLite stores it: timestamps as text, lists and mappings as JSON."""
+    """Return timestamps as text, lists and mappings as JSON."""
     match value:
         case dt.datetime():
             return to_text(value)
@@ -375,7 +431,11 @@ def _stored(value: object) -> object:
 
 
 def without_secrets(value: Any) -> Any:
-    """Return *value* redacted if it is a text, of JSON each text in it; other values as they are."""
+    """
+    Return *value* redacted if it is a text.
+
+    In JSON each text is redacted. Other values are returned unchanged.
+    """
     if not isinstance(value, str) or len(value) < SHORTEST_SECRET or isinstance(value, NumberList):
         return value
     if (clean := redact(value)) == value:
@@ -401,7 +461,11 @@ def _redacted_json(text: str) -> str:
 
 
 def _prepare(path: str, *, anywhere: bool, create: bool) -> None:
-    """Create the file if missing and wanted; refuse one in the store's folder that is a link or another user's."""
+    """
+    Create the file if it is missing and *create* is set.
+
+    In the store's folder, refuse one that is a link or another user's.
+    """
     if create and not anywhere:
         create_private(path)
         return
@@ -431,7 +495,11 @@ def _identity(path: str) -> tuple[int, int] | None:
 
 
 def _address(path: str, *, read_only: bool) -> str:
-    """Return what SQLite opens: never a file that is not there, which a folder that was swapped for a link would get."""
+    """
+    Return the address for SQLite, which creates no missing file.
+
+    Such a file would follow a folder that was replaced by a link.
+    """
     if path in {IN_MEMORY, TEMPORARY}:
         return path
     quoted = "".join(f"%{byte:02x}" for byte in os.fsencode(os.path.abspath(path)))
@@ -448,7 +516,7 @@ def _how_to_read(path: str) -> str:
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """Hold the write lock of a bare *connection*; changes within are atomic."""
+    """Hold the write lock of a bare *connection* and make changes within atomic."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -461,7 +529,11 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 @contextmanager
 def unenforced_foreign_keys(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let tables be replaced within, whose rows others refer to; to be entered outside of a transaction."""
+    """
+    Suspend foreign keys, so that referenced tables can be replaced.
+
+    Enter it outside of a transaction.
+    """
     [(enforced,)] = connection.execute("PRAGMA foreign_keys").fetchall()
     connection.execute("PRAGMA foreign_keys = OFF")
     try:
@@ -471,7 +543,7 @@ def unenforced_foreign_keys(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 class NumberList(str):
-    """A JSON array of whole numbers, in which there is no secret to look for."""
+    """A JSON array of integers, which can't hold a secret."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
 """
-Decoding of rows: what no version of hardwon stores is refused.
+Decoding of rows, which refuses values that hardwon never stores.
 
-Standard library only: the hooks import it.
+Standard library only, as the hooks import it.
 """
 
 import datetime as dt
@@ -24,7 +24,11 @@ from hardwon.domain.model.vocabulary import (
 )
 
 Decode: TypeAlias = Callable[[Any], Any]
-"""Returns a column's value in Python; raises ValueError or TypeError for one that no version of hardwon stores."""
+"""
+Returns a column's value in Python.
+
+Raises ValueError or TypeError for a value that no version of hardwon stores.
+"""
 
 
 def text(value: Any) -> str:
@@ -35,14 +39,14 @@ def text(value: Any) -> str:
 
 
 def integer(value: Any) -> int:
-    """Return a whole number."""
+    """Return an integer."""
     if value.__class__ is int:
         return int(value)
     raise TypeError(f"{value!r:.40} is no whole number")
 
 
 def at_least(least: int) -> Decode:
-    """Return the decoder of whole numbers from *least*."""
+    """Return the decoder of integers from *least*."""
 
     def decode(value: Any) -> int:
         if integer(value) < least:
@@ -60,14 +64,14 @@ def fraction(value: Any) -> float:
 
 
 def number(value: Any) -> float:
-    """Return a number that is not infinite."""
+    """Return a finite number."""
     if value.__class__ not in {int, float} or not math.isfinite(value):
         raise TypeError(f"{value!r:.40} is no number")
     return float(value)
 
 
 def timestamp(value: Any) -> dt.datetime:
-    """Return a point in time with its time zone."""
+    """Return a time with its time zone."""
     at = from_text(text(value))
     if at.tzinfo is None:
         raise ValueError(f"{value!r} has no time zone")
@@ -75,7 +79,7 @@ def timestamp(value: Any) -> dt.datetime:
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """Return a list of texts, which is stored as JSON."""
+    """Return a list of texts, stored as JSON."""
     found = json.loads(text(value))
     if not isinstance(found, list):
         raise TypeError(f"{value!r:.40} is no list")
@@ -83,12 +87,12 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def parts(value: Any) -> Mapping[str, float]:
-    """Return the named parts of a score, which are stored as JSON."""
+    """Return the named parts of a score, stored as JSON."""
     return {name: number(part) for name, part in json.loads(text(value)).items()}
 
 
 def optional(decode: Decode) -> Decode:
-    """Return the decoder of a column that may be NULL."""
+    """Return a decoder that also accepts NULL."""
     return lambda value: None if value is None else decode(value)
 
 
@@ -105,7 +109,11 @@ def one_of(values: Iterable[str]) -> Decode:
 
 
 def or_else(decode: Decode, default: object) -> Decode:
-    """Return *decode*, with a *default* for a value that can't be decoded, where the rest of the row matters more."""
+    """
+    Return *decode* with a *default* for values it can't decode.
+
+    Used where the rest of the row matters more.
+    """
 
     def decode_or_default(value: Any) -> Any:
         try:
@@ -150,7 +158,11 @@ PROJECT_DECODERS: Mapping[str, Decode] = {
     "authorship": or_else(one_of(AUTHORSHIPS), "unknown"),
     "trust": or_else(one_of(TRUSTS), "unsaid"),
 }
-"""The decoders of a project's columns; without the project none of its entries could be shown."""
+"""
+The decoders of a project's columns.
+
+They use defaults, as without its project no entry could be shown.
+"""
 
 
 class Decoder:
@@ -171,7 +183,7 @@ class Decoder:
         Return the decoded values of *row*.
 
         Raises:
-            ValueError: one can't be decoded; the message names its field.
+            ValueError: one can't be decoded. The message names its field.
         """
         values = list[Any]()
         try:

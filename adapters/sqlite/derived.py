@@ -1,9 +1,11 @@
 """
-Tables that are derived from others: made again where they were dropped or damaged; the blocks of some; and tallies.
+Derived tables: repair, blocks of entries, and tallies.
 
-Tallies say how many ranked entries there are of each kind, category, reach and project. Triggers keep them in the transaction of
-every change, in every process. A row without a kind has the negative sum of all others: where the rows do not sum to 0 some are
-missing or damaged, and entries are counted one by one.
+A derived table is made again where it was dropped or damaged.
+Tallies count the ranked entries of each kind, category, reach and project. Triggers keep
+them in the transaction of every change, in every process. A row without a kind holds the
+negative sum of all others: if the rows do not sum to 0, some are missing or damaged, and
+entries are counted one by one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +18,13 @@ from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.vocabulary import KINDS
 
 SHIFT = 10
-"""The bits of an entry's number that tell its place in its block of 1,024, in triggers too."""
+"""Low bits of an entry's number that give its place in a block of 1,024, in triggers too."""
 
 LAST_PLACE = (1 << SHIFT) - 1
 
 
 def bounds(block: int) -> tuple[int, int]:
-    """Return the first and the last number that an entry of a block may have."""
+    """Return the first and the last entry number of a block."""
     return block << SHIFT, block << SHIFT | LAST_PLACE
 
 
@@ -34,14 +36,16 @@ def remake(
     is_sound: Callable[[Database], bool] = lambda _: True,
 ) -> None:
     """
-    Make derived tables and their triggers again where one of them is missing; a store that can't be written stays as it is.
+    Make derived tables and their triggers again where one is missing.
+
+    A store that can't be written is left as it is.
 
     Args:
         database: The store.
         tables: Their names.
-        triggers: Those that keep them.
+        triggers: The names of the triggers that update them.
         script: Makes and fills them.
-        is_sound: Whether they hold what they should; called where all are there.
+        is_sound: Checks their contents if none is missing.
 
     """
     expected = (*tables, *triggers)
@@ -72,20 +76,28 @@ TALLIED = f"""
         WHERE e.category IS hidden.category AND e.reach = hidden.reach AND e.retired = 0 AND {{placed}}
     ) GROUP BY category HAVING sum(entries) > 0
 """
-"""Groups that may be shown, and those entries of the others that were said in the project too."""
+"""
+The visible groups, plus the visible entries of hidden groups.
+
+An entry of a hidden group is visible if it was also said in the project.
+"""
 
 COUNTED = "SELECT category, count(*) FROM entry e WHERE {within} GROUP BY category"
 
 
 def ensure_tallies(database: Database) -> None:
-    """Count all entries again where the table or a trigger was dropped, or the rows were damaged."""
+    """Count all entries again if a tally or trigger is missing or damaged."""
     from hardwon.adapters.sqlite.migrations import ENTRY_TALLY  # noqa: PLC0415  # rarely needed
 
     remake(database, (TALLY_TABLE,), TALLY_TRIGGERS, ENTRY_TALLY, is_sound=_is_sound)
 
 
 def tallied(database: Database, only: EntryFilter) -> Mapping[str | None, int]:
-    """Return how many ranked entries of the kinds of *only* that may be shown, as it says, each category has."""
+    """
+    Count the visible ranked entries of each category.
+
+    Only the kinds and the visibility of *only* apply.
+    """
     if not _is_sound(database):
         within = where(EntryFilter(kinds=only.kinds, visible_in=only.visible_in, ranked=True))
         return dict(database.rows(COUNTED.format(within=within.sql), **within.parameters))
@@ -97,7 +109,7 @@ def tallied(database: Database, only: EntryFilter) -> Mapping[str | None, int]:
 
 
 def count_ranked(database: Database) -> int:
-    """Return how many entries are neither deprecated nor expired."""
+    """Return the number of entries neither deprecated nor expired."""
     return sum(tallied(database, EntryFilter(kinds=KINDS)).values())
 
 
