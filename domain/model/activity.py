@@ -6,23 +6,16 @@ from typing import NamedTuple
 from hardwon.domain.model.vocabulary import Tier
 
 UNTRIED_SCORE = 0.5
-"""The confidence of an entry without validations."""
 
 MIN_VALIDATIONS = 5
 USEFUL_OF_TEN = 9
-"""Of ten validations, those that must call an entry useful: 90 %."""
+"""Of ten validations, those that must be useful."""
 
 PROMOTABLE_TIERS: frozenset[Tier] = frozenset({"normal", "important", "temporary"})
 
 
 class Validations(NamedTuple):
-    """
-    The judgements of users on an entry.
-
-    Attributes:
-        total: How often it was judged.
-        useful: How often it was called useful.
-    """
+    """The judgements of users on an entry."""
 
     total: int = 0
     useful: int = 0
@@ -44,7 +37,6 @@ class Usage(NamedTuple):
 
     Attributes:
         access_count: How often a search found it or it was loaded.
-        last_accessed: The last time of these.
     """
 
     access_count: int = 0
@@ -62,7 +54,6 @@ class FieldChange(NamedTuple):
     Attributes:
         field: Its public name, such as `importance_tier`.
         old: The value before, as text, if any.
-        new: The value after, likewise.
     """
 
     field: str

@@ -23,7 +23,6 @@ class Contents(NamedTuple):
 
     Attributes:
         scope: The documents of a project, all entries of a project, or every entry.
-        project: The id of the project it was made in.
         root: The folder there, links resolved; None for all of the project.
         label: The name of the project; empty if unknown.
     """
@@ -70,11 +69,6 @@ class Checkpoint:
 
     Attributes:
         name: Unique in the store; one line of 1 to `LONGEST_NAME` characters.
-        contents: The entries it covers.
-        number: The store's number of it, None before it is stored.
-        memory_count: How many entries it covers.
-        snapshot_path: The absolute path of its file.
-        is_there: Whether that file exists.
     """
 
     name: str = attrs.field(converter=stripped, validator=[_fit_to_name, storable])
@@ -91,10 +85,7 @@ def safety_name(restored: str, at: dt.datetime, attempt: int = 1) -> str:
     """
     Return the name of the checkpoint before a restore, cut to the maximum length.
 
-    Args:
-        restored: The name of the checkpoint that is restored.
-        at: The time, in UTC.
-        attempt: From 2 it is part of the name: earlier ones are taken.
+    From the second *attempt*, the number is part of the name: earlier ones are taken.
     """
     end = f" ({at:%Y-%m-%d %H:%M:%S}{f', {attempt}' if attempt > 1 else ''})"
     return f"before restore of {restored}"[: LONGEST_NAME - len(end)] + end

@@ -22,7 +22,7 @@ COMMON_FOLDERS = frozenset(
 """Folders that most projects have: their names carry no information."""
 
 _SHORT_EXTENSIONS = re.compile(r"(?:\.[a-z0-9]{1,4})+$")
-"""Extensions before the last one, such as `.tar` and `.test`."""
+"""Extensions such as `.tar` and `.test` before the last one."""
 
 
 class Feature(NamedTuple):
@@ -30,7 +30,6 @@ class Feature(NamedTuple):
     The active feature of a project.
 
     Attributes:
-        slug: Its short name, as in `.meta.json`.
         description: At most 100 words are used.
         phase: The last completed phase, `unknown` when none is recorded.
     """
@@ -101,7 +100,6 @@ class ContextQuery(NamedTuple):
 
 
 def _words_of_path(path: str) -> str:
-    """Return the stem of a file, its uncommon folders, and the words of identifiers."""
     *folders, name = path.split("/")
     stem = _SHORT_EXTENSIONS.sub("", os.path.splitext(name.lstrip("."))[0])
     words = " ".join((*(folder for folder in folders if folder.lower() not in COMMON_FOLDERS), stem))
@@ -124,9 +122,6 @@ class Workplace(NamedTuple):
             to another one.
         branch: The git branch that is checked out, None without git.
         touched_files: Recently changed files, relative to the project.
-        label: The name of the project, its folder's.
-        visibility: The entries that may be shown there without being asked for.
-        labels: The labels of all projects, by id.
         siblings: The names of known projects in the same folder.
     """
 
@@ -151,4 +146,3 @@ class Workplace(NamedTuple):
 
 
 NOWHERE = Workplace("")
-"""Outside of any project."""

@@ -10,7 +10,6 @@ class Deadline(NamedTuple):
     A time limit, passed along as a value.
 
     Attributes:
-        monotonic: A clock that never goes back, in seconds.
         at: The time on that clock; infinity for no deadline.
     """
 

@@ -58,11 +58,9 @@ class FileFields:
 
     Attributes:
         kind: The kind of its entry, from its head or its place.
-        files: The files it is about.
         trigger_phrases: At most 20, as `usable_phrases` returns them.
         importance_weight: 0 to 1.
         channel: The branch it was written on, or another stream of work.
-        session_id: The conversation it came from.
         complaints: Lines and values that could not be used, one line each.
     """
 
@@ -93,13 +91,7 @@ class Section(NamedTuple):
     Attributes:
         anchor_id: Its name: 1 to 120 letters, digits and `-_./`.
         title: Its own heading without formatting; empty if missing.
-        text: Its text without formatting.
         starts_at: The time of its first exchange, in UTC; None if unknown or not captured.
-        ends_at: The time of its last exchange, likewise.
-        keywords: The words of its topic.
-        tags: Its areas.
-        references: The files it names.
-        session_id: The session it comes from, None when unknown.
     """
 
     anchor_id: str
@@ -118,9 +110,7 @@ class CapturedSection(NamedTuple):
     A section captured from a conversation, parsed on demand.
 
     Attributes:
-        anchor_id: 16 hex digits.
         section_hash: The hash of everything that its entry is made of.
-        permanent: Whether it is permanent, None to go by its file.
         read: Returns the section, without secrets.
     """
 
@@ -144,13 +134,7 @@ class Sections(NamedTuple):
 
 
 class CapturedSections(NamedTuple):
-    """
-    The captured sections of a document.
-
-    Attributes:
-        found: In order, at most 200.
-        complaints: Problems of their names, one line each.
-    """
+    """The captured sections of a document."""
 
     found: tuple[CapturedSection, ...] = ()
     complaints: tuple[str, ...] = ()

@@ -20,8 +20,6 @@ class Space(NamedTuple):
 
     Attributes:
         provider: `local`, `gemini`, `ollama`, `openai` or `voyage`.
-        model: The provider's name of the model.
-        dimensions: Width of its vectors.
         task_scheme: How documents and queries are embedded differently, `none` if they are not.
         weights_hash: sha256 of the weights where hardwon has them, else empty.
     """

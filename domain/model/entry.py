@@ -160,37 +160,27 @@ class Entry:
         notes: Further metadata lines of a knowledge-bank file, verbatim.
         category: The section of the block for a learning; None for other kinds.
         keywords: Labels, in order, without repeats; a learning has at most 10.
-        tags: The user's own labels, in order, without repeats.
-        references: Files, features and projects it is about.
         observation_count: In how many retrospectives it was seen, from 1.
         updated_at: When its content changed or it was last observed.
-        project: The id of the project where it stands or was said; None for none.
+        project: Id of the project where it stands or was said, if any.
         reach: Where it may be shown without being asked for: the user's own making everywhere, what
             is shared as the trust in its project decides, or only in its project.
         door: How it came into the store; by a `checkout` while the version of its file is not the
             user's.
-        superseded_by: The id of the learning that replaces it; None for none.
+        superseded_by: Id of the learning that replaces it, if any.
         source_project: The label of the project it comes from, as displayed; None for a universal
             one.
-        workspace: The folder of projects it comes from.
-        branch: The git branch it comes from.
-        permanent: Whether it never expires and is never pruned.
         tier: Its importance; deprecated entries are never searched.
         own_tier: Whether the tier was set for this section; otherwise it is that of its file.
         importance_weight: The order of entries that are always injected, `[0, 1]`; at 1 it does not
             decay.
-        context_type: The type of work it is from.
-        trigger_phrases: Phrases in a prompt that bring it up, in order, without repeats.
-        spec_folder: The folder of the specification it belongs to.
-        channel: The stream of work it was written in, as its file states.
-        session_id: The session it was written in, as its file states.
         file_path: Absolute path of its file, links resolved.
         file_mtime: When that file was changed, in Unix seconds.
         file_hash: sha256 of that file; of a captured section, of that alone.
         anchor_id: Its section of that file; empty for the whole file.
-        usage: How often it was found and judged; the store counts.
+        channel: The stream of work it was written in, as its file states.
+        session_id: As its file states.
         number: The store's number of it; None before it is stored.
-        recall_count: How often it was injected.
         entry_id: The hash of a learning's description, of any other's kind and path; the name of a
             captured section.
 

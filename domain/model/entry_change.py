@@ -70,17 +70,7 @@ class EntryChange:
     None keeps a field, an empty tuple empties it.
 
     Attributes:
-        title: Its name, one line.
         description: The lesson of a learning, whose id changes with it.
-        trigger_phrases: At most 20, of 3 to 100 characters each.
-        importance_weight: In `[0, 1]`.
-        importance_tier: One of `TIERS`.
-        keywords: Words to find it by; of a learning the first 10 are kept.
-        tags: The user's own labels.
-        permanent: Whether it never expires and is never pruned.
-        confidence: `high`, `medium` or `low`.
-        reasoning: Why it matters and how it was found.
-        reach: Where it may be shown without being asked for.
         superseded_by: The id of the learning that replaces it; empty for none.
 
     Raises:

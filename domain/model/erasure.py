@@ -24,7 +24,6 @@ MIN_LINE = 40
 """Characters of a line that finds other copies of a forgotten text; shorter ones are common."""
 
 MAX_LINES = 64
-"""Upper bound of such lines, the longest first."""
 
 MIN_WORD = 6
 """
@@ -77,8 +76,6 @@ class Erasure:
     The texts and ids to erase.
 
     Attributes:
-        texts: Texts, looked for in all their spellings.
-        ids: The ids of entries.
         any_case: Whether texts of up to three characters are looked for in any letter case.
     """
 
@@ -147,7 +144,7 @@ class Erasure:
         return takewhile(lambda wanted: wanted.length <= length, self._wanted)
 
     def _certain(self, found: set[str], text: str) -> set[str]:
-        """Drop accidental matches from *found* in bytes that need not be text."""
+        """Drop short matches that may be accidents in bytes that need not be text."""
         short = {wanted for wanted in found if len(folded(wanted).encode()) <= MIN_TEXT_BYTES}
         return found - short | (short & self.found_in("\0".join(_RUN.findall(text))) if short else set())
 
@@ -168,7 +165,6 @@ def _smallest(most: int, is_enough: Callable[[int], bool]) -> int:
 
 
 def _windows(chunks: Iterable[bytes], overlap: int) -> Iterator[tuple[bytes, bool]]:
-    """Yield the bytes of *chunks* in overlapping parts, the last one with True."""
     window, fresh = bytearray(), 0
     for chunk in chunks:
         window += chunk

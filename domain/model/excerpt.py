@@ -39,8 +39,6 @@ class Marked(NamedTuple):
 
 
 class _Mark(NamedTuple):
-    """The position of a term."""
-
     span: Span
     term: int
 
@@ -112,7 +110,6 @@ def _runs_marked(line: str, terms: Sequence[str], before: int) -> Iterator[_Mark
 
 
 def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Merge spans that overlap, keeping the order."""
     joined = list[Span]()
     for span in spans:
         if joined and span.start < joined[-1].end:
@@ -143,7 +140,6 @@ def _richest(marks: Sequence[_Mark], room: int) -> Span:
 
 
 def _at_borders(line: str, core: Span, room: int) -> Span:
-    """Return the span of at most *room* characters around *core*, in whole words."""
     core_end = min(core.end, core.start + room)
     around = room - (core_end - core.start)
     start = max(0, min(core.start - around // 2, len(line) - room))

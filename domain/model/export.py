@@ -20,13 +20,9 @@ class ExportedEntry(NamedTuple):
     Attributes:
         entry_id: Its id in the exporting store, which can differ from that of *entry*: the path of
             its file decides it.
-        entry: Its fields and counters; numbered by the exporting store.
         below: The id of the project whose root its `file_path` is relative to; None for an absolute
             path, or no file.
-        places: The ids of other projects where it stands too.
-        aliases: Its earlier ids.
         history: The changes of its fields, oldest first.
-        influences: The sessions that used it.
     """
 
     entry_id: str
@@ -104,7 +100,6 @@ class Location(NamedTuple):
     Attributes:
         path: Absolute; relative if *below* is given; the name of a captured section that is in no
             known file begins with `#`.
-        below: The id of the project to whose root it is relative.
     """
 
     path: str

@@ -63,14 +63,6 @@ def to_entry(
     The file decides its text; a field that it lacks keeps its *known* value. The store decides
     importance and usage; while the file does not change, also its name, its phrases and its origin.
 
-    Args:
-        document: The file.
-        fields: Its fields, or others in their place.
-        kind: The kind of the entry.
-        workplace: Its origin when the file does not state one.
-        known: Its entry so far.
-        defaults: Values of a new entry that the file does not state.
-
     Raises:
         InvalidEntryError: a text is empty once redacted, or it breaks a rule of `Entry`.
     """
@@ -132,11 +124,6 @@ def _written_at(document: Document, fields: FileFields) -> dt.datetime:
 
 
 def _new(document: Document, fields: FileFields, kind: Kind, texts: tuple[str, str], defaults: Defaults) -> Entry:
-    """
-    Return the first entry of a file.
-
-    The store decides its values from now on.
-    """
     written = _written_at(document, fields)
     return Entry(
         kind=kind,
@@ -181,11 +168,6 @@ def _origin(workplace: Workplace, same: Entry | None) -> _Origin:
 
 
 def _texts(document: Document, fields: FileFields, kind: Kind, same: Entry | None) -> tuple[str, str]:
-    """
-    Return name and description.
-
-    *same* is the entry of the same text.
-    """
     if kind == "session":
         given = same.description if same and same.kind == "session" else None
         description = fields.description or given or document.summary or fields.title or PurePath(document.path).stem
@@ -203,11 +185,6 @@ def section_entries(whole: Entry, document: Document, known: Mapping[str, Entry]
 
     Origin and tier of an entry are those of the *whole*, unless the tier was set for the section
     itself; other values that the store decides stay as they are *known*.
-
-    Args:
-        whole: The entry of the whole document.
-        document: The file.
-        known: The entries of its sections so far, by anchor.
 
     Raises:
         InvalidEntryError: a text is empty once redacted, or it breaks a rule of `Entry`.
@@ -237,18 +214,12 @@ def _entry(whole: Entry, section: Section, known: Entry | None) -> Entry:
 
 
 def _title(whole: Entry, section: Section) -> str:
-    """Return the section's own heading, else its anchor in words."""
     in_words = _GAP.sub(" ", section.anchor_id).strip() or section.anchor_id
     return section.title if section.title and section.title != whole.name else in_words
 
 
 class CapturedEntries(NamedTuple):
-    """
-    The conversion of a file's captured sections to entries.
-
-    Attributes:
-        workplace: Their origin when the file does not state one.
-    """
+    """The conversion of a file's captured sections to entries."""
 
     document: Document
     kind: Kind

@@ -15,7 +15,6 @@ class Scope(NamedTuple):
     Without any every entry matches.
 
     Attributes:
-        projects: The ids of projects.
         workspace: The folder of projects, its name, or the name that the user gave to another one.
     """
 
@@ -33,35 +32,24 @@ class EntryFilter(NamedTuple):
     None, False and empty values set no condition.
 
     Attributes:
-        kinds: Only entries of one of these kinds.
-        category: Only learnings of this category.
-        scope: Only entries from these places.
         anywhere: Kinds whose entries may come from any place, whatever the scope.
         visible_in: Only entries that may be shown without being asked for in this project; None for
             all.
         origins: Only entries that stand or were said in one of these projects, by id.
-        label: Only entries whose project has this label.
-        permanent: Only permanent entries.
         unlabelled: Only entries without keywords.
         unplaced: Only entries without a project.
-        tag: Only entries with this tag of the user.
         folder: Only entries of files below this folder, its path absolute, links resolved.
-        spec_folder: Only entries of this specification.
         anchor: Only sections of this name; the empty one selects whole files.
-        tier: Only entries of this tier.
-        context_type: Only entries of this type of work.
-        source: Only entries of this source.
         of_others: Only entries kept at home as the version of their file was not the user's.
-        session: Only entries from this session, by the host's name.
-        except_session: No entries from this session.
+        session: By the host's name.
         since: Only entries made in this second or later.
         until: Only entries made before this second.
         shown: Only entries that were injected, or that never were.
         used: Only entries that were used in a session, or in none.
         idle_since: Only entries made before this second and not injected since.
         ranked: Only entries that are neither deprecated nor expired.
-        among: Only the entries of these numbers; None for all.
-        except_for: None of the entries of these numbers.
+        among: Numbers of entries; None for all.
+        except_for: Numbers of entries.
     """
 
     kinds: tuple[Kind, ...] = ("learning",)
@@ -116,10 +104,7 @@ class Collection(NamedTuple):
     A group of kinds and its search defaults.
 
     Attributes:
-        policy: The ranking policy.
-        limit: How many answers.
         minimum: The least relevance of an answer; None for no threshold.
-        scope: The origins of answers.
     """
 
     kinds: tuple[Kind, ...]
@@ -130,7 +115,6 @@ class Collection(NamedTuple):
 
 
 RELEVANCE_FLOOR = 0.5
-"""The relevance that an answer must reach."""
 
 COLLECTIONS: dict[CollectionName, Collection] = {
     "all": Collection(KINDS, "adaptive", 10, RELEVANCE_FLOOR, "project"),
@@ -167,12 +151,8 @@ def asked_from(
     """
     Restrict *only* to what a question asked where the user works means.
 
-    Args:
-        workplace: Where the user works.
-        only: The other conditions.
-        default: The scope of other kinds than learnings, of what may be shown without being asked
-            for.
-        scope: The scope that the user asked for; `global` shows everything. None for the default.
+    *scope* is what the user asked for, `global` for everything. None means *default* for other
+    kinds than learnings, of what may be shown without a query.
     """
     if scope == "global":
         return only
@@ -188,13 +168,8 @@ def answering(asker: Asker, workplace: Workplace, only: EntryFilter, scope: Scop
     Restrict *only* to what may answer *asker* where the user works.
 
     A person is answered from all projects of theirs and from what waits for one, also in a foreign
-    project; an agent from the project and its workspace.
-
-    Args:
-        asker: The caller.
-        workplace: Where the user works.
-        only: The other conditions.
-        scope: The scope that was asked for, which counts for both; None for the default.
+    project; an agent from the project and its workspace. A *scope* that was asked for counts for
+    both.
     """
     if scope or asker == "agent":
         return asked_from(workplace, only, "workspace", scope)

@@ -65,10 +65,6 @@ def folded(text: str, *, keeps_case: bool = False) -> str:
 
     That is Unicode's `NFKC_Casefold`, in which the dotted and the dotless i of Turkish are one
     letter too.
-
-    Args:
-        text: Any text.
-        keeps_case: Whether letter case counts.
     """
     if text.isascii():
         return text if keeps_case else text.lower()
@@ -191,10 +187,7 @@ def file_identity(kind: str, path: str, anchor: str = "") -> str:
     """
     Return the 16 hex digits that identify the entry of a file.
 
-    Args:
-        kind: The kind of the entry.
-        path: Absolute, links resolved; its letter case counts.
-        anchor: The section of the file, empty for the whole.
+    *path* is absolute, links resolved, and its case counts; *anchor* is empty for the whole file.
     """
     return short_hash(kind, path, anchor)
 

@@ -69,9 +69,7 @@ def is_complete(labels: Iterable[str], text: str) -> bool:
     """
     Return whether there are 3-10 labels, at least 3 supported by *text*.
 
-    Args:
-        labels: As `valid_labels` returns them.
-        text: Description and reasoning of the entry.
+    *labels* are valid, *text* is description and reasoning of the entry.
     """
     labels = tuple(labels)
     return MIN_LABELS <= len(labels) <= MAX_KEYWORDS and len(supported_labels(labels, text)) >= MIN_SUPPORTED
@@ -104,7 +102,6 @@ def _is_usable(label: str) -> bool:
 
 
 def _stems(word: str) -> set[str]:
-    """Return *word* without each ending it may have."""
     cut = {word.removesuffix(suffix) for suffix in SUFFIXES if word.endswith(suffix)}
     undoubled = {stem[:-1] for stem in cut - {word} if stem[-2:] == stem[-1:] * 2}
     return {stem for stem in cut | undoubled if len(stem) >= SMALLEST_STEM}

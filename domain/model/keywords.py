@@ -144,11 +144,6 @@ def distinctive_terms(terms: Sequence[str], frequencies: Mapping[str, int], size
 
     Their BM25 is noise that division by the maximum would inflate to a full score. Small stores,
     and queries of common words only, keep them.
-
-    Args:
-        terms: The terms of the query.
-        frequencies: In how many entries each term occurs.
-        size: How many entries there are.
     """
     if size < SMALLEST_STORE_TO_DROP_COMMON_TERMS:
         return tuple(terms)
@@ -271,7 +266,6 @@ class Asked(NamedTuple):
     The terms of a question.
 
     Attributes:
-        terms: All of them, parts and wholes.
         wholes: Those that count only where an entry contains them: their parts are terms too.
         runs: The pairs of each run without spaces, in order.
     """

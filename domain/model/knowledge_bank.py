@@ -65,13 +65,9 @@ class BankEntry(NamedTuple):
     A lesson of a knowledge-bank file, its texts verbatim.
 
     Args:
-        category: From the file name: ``anti-patterns``, ``patterns`` or ``heuristics``.
-        heading: The whole heading; may be empty.
         name: The heading without its ``Anti-Pattern: `` or ``Pattern: ``.
-        description: The text above the metadata; may be empty.
         metadata: The first line that starts with ``- `` and all below it; may be empty.
         observation_count: Any integer of 64 bits, zero and negative ones too.
-        confidence: One of `CONFIDENCES`.
         last_observed: The text as written, which need not be a date; None without such a line.
         position: The index of the chunk among all chunks of the file.
         notes: The metadata lines that no other field holds, in order; one with an unreadable count

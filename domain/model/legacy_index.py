@@ -29,11 +29,8 @@ class IndexedMemory:
     A session in a `memory-index.json`.
 
     Attributes:
-        path: Of the file, absolute with links resolved.
-        tags: The user's own labels.
-        keywords: Words of the description.
-        mtime: When the file was changed, in Unix seconds; None if not given.
-        project: The name of its project or folder; None if not given.
+        path: Absolute, links resolved.
+        mtime: In Unix seconds.
         description: None in indexes that do not hold it.
         vector: As it is in the index; None if it has no list of numbers.
         vector_problem: Why the vector of the index can't be used.
@@ -58,11 +55,8 @@ class IndexedMemory:
         """
         Return its session, without secrets.
 
-        Args:
-            description: Its description.
-            mtime: When the file was changed.
-            file_hash: sha256 of the file of *description*, None to let it be indexed again.
-            known: The session in the store.
+        *file_hash* is that of the file of *description*, None to let it be indexed again; *known*
+        is the session in the store.
 
         Raises:
             InvalidEntryError: it breaks a rule of `Entry`.
@@ -99,10 +93,8 @@ class OlderDocument:
     A row of a `memory_index`, with None for missing values.
 
     Attributes:
-        path: Of its file, absolute with links resolved.
-        anchor_id: Its section of the file; empty for the whole file.
+        path: Absolute, links resolved.
         content: The text of the file as it was indexed, markdown.
-        usage: How often it was found and judged.
     """
 
     path: str

@@ -31,10 +31,9 @@ from hardwon.domain.model.keywords import search_terms
 from hardwon.domain.model.plain_text import split_sentences
 
 MIN_PROBABILITY = 0.9
-"""The least probability of a pair that is proposed."""
 
 MIN_COSINE = 0.5
-"""Lower bound for proposed pairs: below it no other feature suffices."""
+"""A pair below it never reaches that probability, even with all else in its favour."""
 
 _ENDED = (
     r"no longer|any longer|any ?more|no more|(?:is|are|was|were) (?:gone|removed|deleted|dropped|retired|converted|upgraded"
@@ -67,11 +66,6 @@ class Lesson(NamedTuple):
 def probability(older: Lesson, newer: Lesson, cosine: float) -> float:
     """
     Return the probability that *newer* takes the place of *older*.
-
-    Args:
-        older: The learning that was there first.
-        newer: The later one.
-        cosine: The similarity of their vectors by the embedded model, `[-1, 1]`.
 
     Examples:
         >>> older = Lesson("Pin Node 18 in CI", "All pipelines use Node 18 because sharp fails on anything newer.")

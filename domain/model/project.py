@@ -19,7 +19,6 @@ class Identity(NamedTuple):
             path without links.
         root: The top of the work tree, or the folder; an absolute path without links.
         is_repository: Whether *key* is a git common directory.
-        device: The number of the file system of *key*; 0 if unknown.
         inode: The number of *key* there; 0 if unknown.
     """
 
@@ -94,14 +93,9 @@ class Project(NamedTuple):
 
     Attributes:
         id: The name that entries have for it; it stays when the project moves.
-        label: The name of its folder.
-        identity: Its present identity.
         remote: The address of `origin`; empty without one, or before it is looked up.
         first_commit: The first commit of the checked-out history; empty without one, None when it
             was not looked up yet.
-        authorship: Whether the user committed to it.
-        trust: The user's word on it.
-        joined: The id of the project that this is another clone of, if any.
         chosen: How the user wants its conversations to be kept; None before a choice.
     """
 
@@ -165,7 +159,6 @@ class Registry(NamedTuple):
     Attributes:
         projects: In the order in which they were first seen.
         trusted_folders: The real paths of folders below which every project is trusted.
-        mode: Which projects are trusted.
     """
 
     projects: tuple[Project, ...] = ()
@@ -329,14 +322,7 @@ class Visibility(NamedTuple):
         return self._replace(silent=silent, is_foreign=False)
 
     def admits(self, project: str | None, reach: Reach, places: Iterable[str] = ()) -> bool:
-        """
-        Return whether an entry may be shown.
-
-        Args:
-            project: The id of the project where it stands, if any.
-            reach: Where it may be shown.
-            places: The ids of other projects where it stands too.
-        """
+        """Return whether an entry may be shown."""
         if reach == "everywhere" or not {project, *places}.isdisjoint(self.own):
             return True
         return reach == "shared" and (project is None or not (self.is_foreign or project in self.silent))

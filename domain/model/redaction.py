@@ -228,8 +228,6 @@ class Cleaning(NamedTuple):
     Attributes:
         project_root: The project's folder: paths in it become relative.
         home: The user's folder, written as `~`; empty to keep it.
-        other_roots: Other paths of the project's folder, by links.
-        other_homes: Other paths of the user's folder.
     """
 
     project_root: str = ""

@@ -96,32 +96,21 @@ class Settings(NamedTuple):
     Attributes:
         global_store: The folder of the store, `~` expanded; with a server, of what concerns this
             machine alone.
-        injection_enabled: The master switch of the session-start hook.
         semantic_enabled: Off means the markdown-only pipeline.
         injection_limit: The most entries to print; 0 and below mean no output.
         vector_weight: Share of the vector score; the three shares are >= 0 and sum to 1.
-        keyword_weight: Share of the keyword score.
-        prominence_weight: Share of prominence.
-        embedding_provider: One of `EMBEDDING_PROVIDERS`.
-        embedding_model: The provider's name of a model, empty for its default.
+        embedding_model: Empty for the provider's default.
         embedding_dimensions: Width of the vectors of an unknown model; 0 for a model's own.
-        keyword_model: The model that makes keyword labels, empty for the provider's default.
+        keyword_model: Empty for the provider's default.
         keyword_search: Off means as if FTS5 were missing.
         workspace: The name of the folder of projects; empty for the name of the folder that holds
             the project.
-        decay_enabled: Whether documents decay with age.
         decay_mode: Every 90 days half, or a rate for each tier.
-        decay_floor: The lower bound of the decay factor, in `[0, 1]`.
-        trigger_phrases: Phrases by which a user has the current work remembered.
         document_roots: More folders with documents beside the project's own, absolute, `~`
             expanded.
-        default_tier: The tier of a new document that does not state one.
-        default_context_type: The type of work of a document that does not show one.
         capture_enabled: Whether conversations are captured; None where the set-up decides.
         capture_interval: The number of exchanges after which they are written, 1 to 20.
-        capture_boundaries: Slash commands that begin a chunk of a conversation.
         context_tokens: The budget of related conversations at session start, in tokens.
-        prompt_enabled: Whether entries are put beside prompts.
         trust: Which projects may speak in others: those the user committed to, or those only that
             the user named.
         server: The server that keeps the store; None for a file in *global_store*.
@@ -178,7 +167,6 @@ class Resolved(NamedTuple):
     Attributes:
         origins: By field of `Settings`, such as `default`, `environment HARDWON_STORE`, `.tlc.json`
             or `--limit`.
-        warnings: One line for each value or file that was rejected or corrected.
         refused: The settings that files of the project may not give, each with its file.
     """
 
@@ -195,12 +183,7 @@ def usable_weights(weights: Sequence[float]) -> bool:
 
 
 def balanced_weights(weights: Sequence[float]) -> list[float]:
-    """
-    Divide usable *weights* by their sum, unless that is 1.
-
-    Args:
-        weights: As `usable_weights` accepts them.
-    """
+    """Divide usable *weights* by their sum, unless that is 1."""
     total = sum(weights)
     if abs(total - 1) <= WEIGHT_TOLERANCE:
         return list(weights)
@@ -212,7 +195,6 @@ class Occasion(NamedTuple):
     The session start that recalls related conversations.
 
     Attributes:
-        workplace: Where the user works.
         budget_tokens: The budget of the section; 0 and less for none.
         compacted: The session whose beginning was just compacted, by the host's name; empty for
             none.

@@ -86,8 +86,6 @@ class TriggerMatch(NamedTuple):
 
 
 class _Phrase(NamedTuple):
-    """A phrase in its first spelling, with its owners."""
-
     text: str
     owners: tuple[int, ...]
 
@@ -100,9 +98,6 @@ class TriggerMatcher:
     underscores do. No word is too common to count. A word that a phrase repeats need not be
     repeated in the prompt. In scripts without spaces each letter is a word, and those that follow
     one another must do so in the prompt.
-
-    Args:
-        triggers: In any order; several may have the same phrase.
     """
 
     def __init__(self, triggers: Iterable[Trigger]) -> None:

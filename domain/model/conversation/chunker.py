@@ -79,7 +79,6 @@ def goes_on(recent: Sequence[Exchange], running: int) -> bool:
 
 
 def _above_threshold(recent: Sequence[Exchange]) -> Mapping[Pair, float]:
-    """Return the similarity of each pair, less the threshold of the conversation."""
     words = [keywords(exchange) for exchange in recent]
     alike = {pair: _overlap(words[pair[0]], words[pair[1]]) for pair in combinations(range(len(words)), 2)}
     threshold = _threshold(alike)
@@ -105,7 +104,6 @@ def _cohesion(above: Mapping[Pair, float], start: int, stop: int) -> float:
 
 
 def _cost(first: Exchange) -> float:
-    """Return the cost of a segment that begins with *first*."""
     informative = len(frozenset(salient_words(first.user[:BEGINNING])))
     return CHANGE + MISSING_WORD * max(0, ENOUGH_WORDS - informative)
 

@@ -131,8 +131,6 @@ def as_sentence(text: str) -> str:
 
 
 class _SentenceRanking:
-    """Ranks sentences by the frequencies of their stems in the conversation."""
-
     def __init__(self, lines: Sequence[str]) -> None:
         self._stems = {line: frozenset(map(stem, salient_words(line))) for line in lines}
         self._frequencies = Counter(word for stems in self._stems.values() for word in stems)
@@ -228,7 +226,7 @@ def _names_something(name: str) -> bool:
 
 
 LONGEST_STATEMENT = 400
-"""Characters of a decision, gotcha or preference; the exchange has all of it."""
+"""Characters; the exchange has all of it."""
 
 _QUOTATION = re.compile(r"^[ \t]*>[^\n]*$", re.MULTILINE)
 
@@ -238,7 +236,6 @@ class Statement(NamedTuple):
     A sentence of an exchange.
 
     Attributes:
-        kinds: The kinds of entry it is recorded as.
         is_answer: Whether it is a question of the agent with the user's answer.
     """
 
@@ -254,12 +251,8 @@ def described(
     """
     Describe *draft* with title, summary and metadata.
 
-    Args:
-        draft: The exchanges.
-        project: The user's own project.
-        session_id: The session, None when unknown.
-        branch: The git branch for a draft that does not have one; None without git.
-        siblings: The names of known projects beside the user's own.
+    *branch* is for a draft without one; *siblings* are the names of known projects beside the
+    user's own.
     """
     spoken = tuple(statement for _, statement in _statements(draft.exchanges))
     metadata = _metadata(draft.exchanges, spoken, project, siblings)

@@ -17,7 +17,6 @@ from hardwon.domain.model.redaction import redact
 from hardwon.domain.model.vocabulary import Kind
 
 MIN_SHARED_TERMS = 2
-"""Search terms in common by which an earlier exchange belongs to a statement."""
 
 
 class Detail(NamedTuple):

@@ -36,10 +36,6 @@ def with_option(choice: str, replies: Iterable[str]) -> str:
 
     It is unchanged if it names none, or none is listed.
 
-    Args:
-        choice: A sentence of the user.
-        replies: The agent's, the latest first; markdown.
-
     Examples:
         >>> with_option("let's go with b", ["a) Postgres: nothing new to run.\nb) Meilisearch: one small binary."])
         "let's go with b: Meilisearch: one small binary."

@@ -126,12 +126,7 @@ class Metadata:
     Attributes:
         projects: The user's own first, then others that are named.
         files: Paths, relative to the project's folder.
-        commands: Slash commands, such as `/tlc:plan`.
-        decisions: Sentences that state a decision.
-        gotchas: Sentences that warn of a trap.
-        preferences: Sentences that state a preference of the user.
         areas: Of devops, infrastructure, security and code-quality.
-        phases: Numbers of the phases that are named.
     """
 
     projects: tuple[str, ...] = attrs.field(default=(), converter=_lines)
@@ -165,15 +160,10 @@ class Chunk:
     Consecutive exchanges on one topic, with their description.
 
     Attributes:
-        chunk_id: 16 hex digits, see `chunk_identity`.
         title: One line, not blank, at most 100 characters; begins with `[PERMANENT] ` if permanent.
         summary: Two or three of its sentences, one line; fewer where it has no more.
         topic: The words its file is named after, small letters and digits with one space between.
-        exchanges: In order, at least one.
-        session_id: The session, one line; None when unknown.
         permanent: Whether it never expires and is never pruned.
-        project: The name of the project.
-        branch: The git branch it began on, None without git.
     """
 
     chunk_id: str = attrs.field(validator=_identified)
@@ -208,11 +198,7 @@ class Draft:
 
     Attributes:
         topic: The words its file is named after; fixed by its first exchange.
-        exchanges: In order, at least one.
-        is_closed: Whether no more exchanges are added.
-        permanent: Whether it never expires and is never pruned.
         written: How many of its exchanges are in its file, unchanged since.
-        branch: The git branch it began on; empty when unknown.
     """
 
     topic: str
@@ -257,9 +243,7 @@ class SessionBuffer:
 
     Attributes:
         session_id: The session, by the host's name; empty for exchanges that belong to none.
-        project_root: The project's folder.
         source: The origin of its exchanges: the host's transcript, or the events of the hooks.
-        transcript_path: The transcript; empty without one.
         position: Where to continue reading, by *source*: the byte of the transcript where the last
             exchange read begins, or the number of the event; None to read from the start.
         drafts: Its last chunks, in order; only the last can be open.
@@ -322,7 +306,6 @@ class SessionBuffer:
 
 
 def _rolled(drafts: Iterable[Draft]) -> tuple[Draft, ...]:
-    """Drop the oldest drafts down to 20 exchanges, but never the last."""
     kept = list(drafts)
     while len(kept) > 1 and sum(len(draft.exchanges) for draft in kept) > BUFFERED:
         kept.pop(0)

@@ -85,6 +85,5 @@ def _words(prose: str) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    """Remove accents."""
     plain = unicodedata.normalize("NFKD", text[:READ].replace("\u00df", "ss"))
     return unicodedata.normalize("NFC", "".join(letter for letter in plain if not unicodedata.combining(letter)))

@@ -14,7 +14,6 @@ from hardwon.domain.model.ranking.policy import Parts, RecallPolicy
 from hardwon.domain.model.ranking.prominence import share
 
 RRF_PLACES = 200
-"""Places of each list; further ones count next to nothing."""
 
 VECTOR_SHARE = 0.5
 KEYWORD_SHARE = 0.2

@@ -62,9 +62,7 @@ class EvalSet(NamedTuple):
     A set that can be evaluated.
 
     Attributes:
-        documents: Those that can be found, by id.
         queries: Those with a relevant document.
-        warnings: The parts that were left out, one line each.
     """
 
     name: str
@@ -82,14 +80,10 @@ def assemble(
     name: str, documents: Mapping[str, Entry | None], queries: Sequence[Query], judgements: Sequence[Judgement]
 ) -> EvalSet:
     """
-    Assemble a set.
+    Assemble a set, without queries that have no judgement.
 
-    Args:
-        name: Its name in reports.
-        documents: By id; None for a document without a text, which is left out, but may count as
-            relevant.
-        queries: Those without a judgement are left out.
-        judgements: Those of unknown documents or queries are left out.
+    Judgements of unknown documents or queries are left out, and so are documents without a text
+    (None), which still count as relevant.
 
     Raises:
         InvalidEvaluationError: nothing is left to measure.

@@ -55,7 +55,6 @@ def _relevant(grades: Grades) -> set[str]:
 
 
 ANSWERS = 10
-"""How many answers are requested and judged."""
 
 FEW = 5
 
@@ -66,7 +65,6 @@ class Measured(NamedTuple):
 
     Attributes:
         ranked: The ids of the answers, best first.
-        ms: Milliseconds that it took.
     """
 
     question_id: str
@@ -87,13 +85,8 @@ class Figures(NamedTuple):
     Quality is a mean over queries, time a percentile in milliseconds.
 
     Attributes:
-        ndcg: Normalised discounted cumulative gain at 10.
         few_recall: Recall at 5.
-        recall: Recall at 10.
-        mrr: Mean reciprocal rank, within 10 answers.
         few_hit: Share of queries with a relevant answer among 5.
-        p50_ms: The median time.
-        p95_ms: The 95th percentile of the time.
     """
 
     ndcg: float

@@ -22,10 +22,6 @@ class Diagnostics(NamedTuple):
         vector: Those with a vector that the query was compared with.
         keyword: Those that hold a word of the query.
         pending: Those still without a vector.
-        query: The text that was searched for, None without a signal.
-        model: The model that embedded the query, None without one.
-        numpy_missing: Whether vectors can't be compared in this installation.
-        refused: The settings that files of the project may not give, each with its file.
     """
 
     total: int
@@ -83,13 +79,10 @@ class MemoryBlock(NamedTuple):
     The block around chosen and ranked entries.
 
     Attributes:
-        diagnostic: Returns the diagnostic line for a number of entries.
         sizes: How many entries of each category the store has.
-        framed: Whether a line before and one after mark the block for the host.
         rules: Constitutional entries, always printed first.
         related: The section of related conversations, always printed last; may be empty.
         notice: A line about this project, below the diagnostic one; may be empty.
-        length: How the host counts the length of the block.
 
     Examples:
         >>> from hardwon.domain.model.injection.entry_text import PrintedEntry
@@ -149,7 +142,6 @@ class MemoryBlock(NamedTuple):
         return self._assembled(len(entries), texts)
 
     def _assembled(self, count: int, texts: Mapping[Category | None, str]) -> str:
-        """Return the block around the texts of each category."""
         if not (texts or self.rules or self.related):
             return ""
         sections = "".join(f"{SECTIONS[category]}\n{texts[category]}" for category in SECTIONS if category in texts)
@@ -162,7 +154,6 @@ class MemoryBlock(NamedTuple):
         return "".join([f"{CONSTITUTIONAL}\n", *(rule.text for rule in self.rules)]) if self.rules else ""
 
     def _around(self, counts: Mapping[Category | None, int]) -> int:
-        """Return the length of the block without its entries."""
         return self.length(
             self._assembled(sum(counts.values()), {category: "" for category, count in counts.items() if count})
         )

@@ -62,7 +62,6 @@ class PrintedEntry(NamedTuple):
     A tuple: importing attrs alone costs a session start three times Python's own start.
 
     Attributes:
-        project: The id of its project, if any.
         origin: The label of its project if that is another one than the user's, else empty.
     """
 
@@ -172,11 +171,8 @@ class ConstitutionalText(NamedTuple):
     A tuple: importing attrs alone costs a session start three times Python's own start.
 
     Attributes:
-        seq: The store's number of the entry.
-        description: The rule.
         importance_weight: In `[0, 1]`, the highest first.
         created_at: Breaks ties, the newest first, before the id.
-        project: The id of its project, if any.
         origin: The label of its project if that is another one than the user's, else empty.
     """
 

@@ -135,7 +135,6 @@ def neutral(text: str) -> str:
 
 
 def _may_be_structure(line: str) -> bool:
-    """Return whether markdown may take *line* for structure."""
     shown = line.strip(" \t")
     return shown.startswith(("#", "`", "~", "=")) or (shown.startswith("-") and not shown.strip("-"))
 
@@ -156,7 +155,6 @@ def neutral_name(name: str) -> str:
 
 
 def _letters(heading: str) -> str:
-    """Return the letters and digits of *heading*, in lower case."""
     return "".join(filter(str.isalnum, heading.casefold()))
 
 

@@ -176,11 +176,6 @@ def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> 
 
     It is `ln((N + 0.5) / (n + 0.5))`, never below 0. A word that no entry contains counts as in
     one: it shows that something else is asked for.
-
-    Args:
-        terms: The sentence's words.
-        frequencies: In how many entries each occurs.
-        size: How many entries there are.
     """
     held = dict[str, int]()
     for term in informative_words(terms):

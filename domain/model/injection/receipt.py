@@ -22,9 +22,7 @@ class Influence(NamedTuple):
     An entry that was used in a session.
 
     Attributes:
-        session_id: The session it was injected into.
         phrase: The words of the entry that were found; empty for a judgement.
-        at: When the use was detected.
     """
 
     entry_id: str
@@ -139,9 +137,7 @@ class Shown(NamedTuple):
     An entry in an injected text.
 
     Attributes:
-        digest: `text_digest` of its part of the text.
         score: The ranking score; None if no search chose it.
-        parts: The parts of the score, by name.
         room: How many characters its line was cut to, 0 if it is whole.
         origin: The printed label of its project; empty for none.
     """
@@ -156,12 +152,7 @@ class Shown(NamedTuple):
 
 
 class NearMiss(NamedTuple):
-    """
-    An entry that was nearly injected.
-
-    Attributes:
-        why: The reason it was left out, in a few words.
-    """
+    """An entry that was nearly injected."""
 
     entry_id: str
     score: float
@@ -173,20 +164,15 @@ class Receipt(NamedTuple):
     The record of an injection.
 
     Attributes:
-        session_id: The session, by the host's name; empty if unknown.
-        project: The id of the user's project.
+        session_id: By the host's name; empty if unknown.
+        project: Id of the user's project.
         query: The text that was searched for, without secrets; None without a signal.
-        space: The model that embedded the query, None without one.
-        policy: The ranking policy.
-        digest: `text_digest` of the whole text.
         frame: The text before, between and after the entries, one part more than `shown`.
-        shown: The entries, in the order of the text.
         missed: The best entries that were left out, best first.
         keyword_text: The text of the keyword search, without secrets; None if it was the query.
         delivery: Whether it reached the model, as far as is known.
         agent: The subagent it was for, by the host's name; empty for the session's own agent.
         latest: The largest number of an entry then; None before it is stored.
-        number: The store's number of the receipt, 0 before it is stored.
     """
 
     session_id: str
@@ -212,7 +198,6 @@ class Turn(NamedTuple):
     The last turn of a session, as far as it is known.
 
     Attributes:
-        answer: The agent's last message.
         edits: The text that it wrote into files since the user's last prompt.
         given: The text of others: the user's messages, and what an edit replaced or left.
     """
@@ -248,11 +233,7 @@ class Undelivered(NamedTuple):
     A printed injection that was not found in a transcript yet.
 
     Attributes:
-        number: Of its receipt.
         delivery: `awaited` or `missed`.
-        at: When it was printed.
-        digest: `text_digest` of its text.
-        frame: Its text before, between and after the entries.
     """
 
     number: int
@@ -290,9 +271,7 @@ class ContextWindow(NamedTuple):
     The context window of one agent.
 
     Attributes:
-        session_id: The session, by the host's name.
         agent: The subagent, by the host's name; empty for the session's own agent.
-
     """
 
     session_id: str
@@ -317,7 +296,6 @@ class Held(NamedTuple):
     The injected memory in a context window.
 
     Attributes:
-        entries: The ids of the entries.
         latest: The largest number of an entry when the last block was injected; None without a
             block.
 

@@ -41,11 +41,6 @@ class ConversationSummary(NamedTuple):
     They may be those of an entry captured from one.
 
     A tuple: importing attrs alone costs a session start three times Python's own start.
-
-    Attributes:
-        seq: The store's number of it.
-        description: The beginning of its text.
-        updated_at: Its day is printed.
     """
 
     seq: int
@@ -142,7 +137,6 @@ class RelatedSection(NamedTuple):
 
     Attributes:
         text: Its lines from the heading on and a blank one; empty without a conversation.
-        lines: In the order of printing.
     """
 
     text: str = ""
@@ -164,10 +158,8 @@ class Room(NamedTuple):
     The upper bounds of the section's length.
 
     Attributes:
-        budget_tokens: Tokens of 4 characters.
         most_units: The maximum length as the host counts it, so that the block keeps room for
             lessons.
-        length: How the host counts.
     """
 
     budget_tokens: int
@@ -193,11 +185,6 @@ def related_section(
     Those of the session come first, then the others.
 
     A line that does not fit is skipped; the very first is cut once instead.
-
-    Args:
-        of_session: From the session itself, before its compaction.
-        others: Best first.
-        room: The upper bound for the whole section.
     """
     section = _with_lines(RelatedSection(), of_session, THIS_SESSION, room)
     return _with_lines(section, others, OTHERS if section.text else "", room)

@@ -46,8 +46,6 @@ class Contest(NamedTuple):
     Attributes:
         sentences: The information of the words of each sentence of the prompt.
         runner_up: The score of the best entry that is not to be shown, 0 without one.
-        size: How many entries were searched.
-        semantic: Whether semantic search took part.
         identifiers: Those of the prompt, or those of them that only one entry holds.
     """
 
@@ -73,13 +71,7 @@ class Contest(NamedTuple):
 
 
 class Contender(NamedTuple):
-    """
-    An entry that may be put beside a prompt.
-
-    Attributes:
-        score: By the policy `adaptive`.
-        parts: The parts of the score.
-    """
+    """An entry that may be put beside a prompt."""
 
     facts: RecallFacts
     printed: PrintedEntry
@@ -146,7 +138,6 @@ class Choice(NamedTuple):
 
     Attributes:
         chosen: Best first, at most two.
-        missed: The best of the others, best first.
     """
 
     chosen: tuple[Winner, ...] = ()
@@ -223,19 +214,13 @@ class _Files:
         self._files: list[AgentFile] | None = None
 
     def name_of_file_with(self, lesson: str) -> str:
-        """Return the first file that contains all of *lesson*, empty if none does."""
         if self._files is None:
             self._files = list(self._read_files())
         return next((file.name for file in self._files if holds_lesson(file.text, lesson)), "")
 
 
 class Weighed(NamedTuple):
-    """
-    The comparison of the entries that a prompt found.
-
-    Attributes:
-        contenders: Best first.
-    """
+    """The comparison of the entries that a prompt found."""
 
     contest: Contest
     contenders: Sequence[Contender]

@@ -22,7 +22,6 @@ from hardwon.domain.model.injection.neutral_text import TAG
 from hardwon.domain.model.keywords import STOP_WORDS, words_of
 
 LONGEST_TEXT = 20_000
-"""Characters of a text that are searched for signals."""
 
 REPEATED = "\n"
 """Replaces a word that the agent repeats from others: no phrase contains it."""
@@ -72,7 +71,6 @@ def _triples(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _outside_frames(text: str) -> Iterator[str]:
-    """Yield the parts of *text* outside of injected blocks."""
     while text:
         outside, _, framed = text.partition(_START)
         yield outside
@@ -134,11 +132,7 @@ class _AgentText(NamedTuple):
     The text of an agent, indexed for finding phrases in it.
 
     Attributes:
-        text: As it was written.
         words: In order, echoes replaced by `REPEATED`.
-        known: The set of *words*.
-        line: All *words* on one line.
-        given: The words of others, likewise.
     """
 
     text: str
@@ -184,7 +178,6 @@ def _runs_in(words: Sequence[str]) -> Iterator[Run]:
 
 
 LONGEST_SHOWN = 2_000
-"""Characters of an entry's description, and of its notes, that are compared."""
 
 
 class ShownText(NamedTuple):
@@ -193,7 +186,6 @@ class ShownText(NamedTuple):
 
     Attributes:
         description: Empty where only a line of it was shown.
-        notes: Likewise.
         is_counted: Whether its use in that session is recorded already.
     """
 
@@ -211,7 +203,6 @@ MARKED_NAME_TERMS = 2
 CODE_WORDS = 4
 CODE_TERMS = 3
 LONGEST_PHRASE = 30
-"""Words of a recorded phrase."""
 
 _CODE = re.compile(r"`([^`\n]{8,200})`")
 _NOT_PROSE = re.compile(r"```.*?(?:```|\Z)|\bhttps?://\S+", re.DOTALL)
@@ -246,8 +237,6 @@ def usage_signals(shown: Sequence[ShownText], text: str, given: str) -> Mapping[
 
 
 class _Indexed(NamedTuple):
-    """The texts of an entry, split into words."""
-
     shown: ShownText
     name: Sequence[str]
     line: str
@@ -271,7 +260,6 @@ def _indexed(shown: ShownText) -> _Indexed:
 
 
 def _accepted(entry: _Indexed, others: Sequence[str], agent: _AgentText, own: set[Run]) -> str:
-    """Return a phrase of *entry* outside of rejecting sentences, if any."""
     if not _phrase(entry, others, agent, own):
         return ""
     names = [entry.name] if len(entry.name) >= NAME_WORDS else []

@@ -104,13 +104,7 @@ def _is_close(value: float, recorded: float) -> bool:
 
 
 def reprinted(shown: Shown, entry: "Entry") -> str:
-    """
-    Print *entry* again, by the functions that injections use.
-
-    Args:
-        shown: How it was printed.
-        entry: As it is today.
-    """
+    """Print *entry* again, by the functions that injections use."""
     if shown.form != "conversation":
         return piece_text(shown.form, entry, shown.origin)
     summary = _summary(entry)
@@ -134,13 +128,7 @@ class TrackRecord(NamedTuple):
 
 
 def earlier_record(shown: Shown, entry: "Entry") -> TrackRecord | None:
-    """
-    Return the earlier track record that gives the text of *shown*, if any.
-
-    Args:
-        shown: A lesson whose text differs today.
-        entry: As it is today.
-    """
+    """Return the earlier track record that gives the text of *shown*, if any."""
     if shown.form != "lesson":
         return None
     words = _words(shown, entry)
@@ -179,7 +167,6 @@ class Verdict(NamedTuple):
 
     Attributes:
         changed: The ids of entries whose text differs today, whatever their track record.
-        gone: The ids of entries that do not exist any more.
         miscounted: The ids of entries whose score is not that of its parts.
         tampered: Whether the receipt contradicts itself.
         since: The lessons of which only the track record changed; with their earlier one they give
@@ -199,20 +186,12 @@ class Verdict(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """The text of an entry in the reassembled injection."""
-
     text: str
     since: Since | None = None
 
 
 def verdict(receipt: Receipt, entries: "Mapping[str, Entry]") -> Verdict:
-    """
-    Compare the reassembled text of *receipt* with the injected one, byte for byte.
-
-    Args:
-        receipt: The record of the injection.
-        entries: The entries it names, by id, as they are today, without those that are gone.
-    """
+    """Compare the reassembled text of *receipt* with the injected one, byte for byte."""
     known = _pieces(receipt, entries)
     differing = [shown.entry_id for shown, piece in known if text_digest(piece.text) != shown.digest]
     whole = [piece.text for _, piece in known]
@@ -231,10 +210,6 @@ def injected_text(receipt: Receipt, entries: "Mapping[str, Entry]") -> str | Non
     Return the text of *receipt* as the model got it, byte for byte.
 
     None if its entries do not give it any more.
-
-    Args:
-        receipt: The record of the injection.
-        entries: The entries it names, by id, as they are today, without those that are gone.
     """
     pieces = [piece.text for _, piece in _pieces(receipt, entries)]
     return assembled(receipt.frame, pieces) if _is_the_text(receipt, pieces) else None

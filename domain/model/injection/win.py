@@ -27,7 +27,6 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 MIN_PROBABILITY = 0.9
-"""The least probability of an entry that is shown."""
 
 MIN_SEARCHED = 20
 """Entries; the frequencies of a smaller store do not show how rare a word is."""
@@ -67,12 +66,7 @@ class Win(NamedTuple):
     Attributes:
         score: By the policy `adaptive`.
         closeness: The similarity of meaning, `[-1, 1]`; 0 without a vector.
-        length: Of the entry, in words.
-        coverage: The share of a sentence's information that its words in the entry have, `[0, 1]`.
-        information: The information of these words, in nats.
-        quoted: 1 if it alone holds an identifier of the prompt, else 0.
         runner_up: The score of the best entry that is not to be shown; below 0 counts as 0.
-        searched: How many entries were searched.
         semantic: 1 if semantic search took part, else 0.
     """
 

@@ -44,9 +44,6 @@ class Background(NamedTuple):
     Receipts store them by these names.
 
     Attributes:
-        cosine_mean: The mean cosine, over entries with a vector.
-        cosine_deviation: Their population standard deviation.
-        cosine_best: The highest cosine.
         clarity: The ratio of the best cosine's z-score to that expected by chance.
         evidence_deviation: Standard deviation of the BM25 scores; an entry without a match counts
             as 0.
@@ -83,9 +80,6 @@ class AdaptivePolicy(RecallPolicy):
     assumed as close as the closest text, in proportion to the keyword match of its best passage.
     The constants were chosen on public and on dissimilar synthetic sets; `docs/quality.md` has
     their sensitivity.
-
-    Args:
-        context: The question and the score statistics.
     """
 
     def __init__(self, context: RankingContext) -> None:

@@ -13,7 +13,6 @@ class Hit(NamedTuple):
     An entry found by an index.
 
     Attributes:
-        seq: The store's number of the entry.
         score: Higher is better; its range is the index's.
     """
 
@@ -28,12 +27,11 @@ class RankingFacts(NamedTuple):
     A tuple, as hundreds are made for one session start.
 
     Attributes:
-        seq: The store's number of the entry.
         entry_id: The last tie-breaker.
         category: None for other kinds than learnings.
         updated_at: Determines recency, and breaks ties before the id.
-        project: The id of its project, if any.
-        superseded_by: The id of the learning that replaces it, if any.
+        project: Id of its project, if any.
+        superseded_by: Id of the learning that replaces it, if any.
     """
 
     seq: int
@@ -68,14 +66,10 @@ class RecallFacts(NamedTuple):
     The fields of an entry that the policies of recall read.
 
     Attributes:
-        ranking: The fields that every policy reads.
-        project: The project it comes from; None for a universal one.
-        workspace: The folder of projects it comes from.
+        project: Id of its project; None for a universal entry.
         content_hash: Equal for entries with the same description.
-        words: The number of words of its texts.
         importance_weight: At 1 it does not decay.
         created_at: Determines decay; to the second.
-        anchor_id: Its section of the file; empty for a whole file.
         file_path: None for a learning.
     """
 
@@ -126,7 +120,6 @@ MIN_VARIANCE = 1e-12
 """A smaller variance is rounding."""
 
 LOW = 0.05
-"""The share of scores below `ScoreStatistics.low`."""
 
 MAX_UNRELATED = 0.6
 """Upper bound of the cosine of unrelated texts; no known model exceeds it."""
@@ -148,9 +141,6 @@ class ScoreStatistics(NamedTuple):
     Statistics of the scores of one search.
 
     Attributes:
-        found: How many entries were found.
-        total: The sum of their scores.
-        squares: The sum of their squares.
         best: The highest score, 0 when nothing was found.
         low: The 5th percentile; 0 for keyword scores.
         full: The least keyword score of a full match, 0 when unknown.

@@ -14,13 +14,7 @@ from hardwon.domain.model.ranking.prominence import Maxima, RankingPolicy, Signa
 
 
 class HybridPolicy(RecallPolicy):
-    """
-    `hybrid`: the ranking of the session start.
-
-    Args:
-        context: The question and the score statistics.
-        weights: The weights of the signals.
-    """
+    """`hybrid`: the ranking of the session start."""
 
     def __init__(self, context: RankingContext, weights: Weights) -> None:
         super().__init__(context)
@@ -178,7 +172,6 @@ class ContextPolicy(RecallPolicy):
         return dict(zip(CONTEXT_WEIGHTS, self._signals(candidate), strict=True))
 
     def _signals(self, candidate: RecallCandidate) -> tuple[float, float, float, float, float]:
-        """Return the signals in the order of the weights."""
         branch = self.context.workplace.branch
         return (
             self._similarity(candidate),
@@ -207,7 +200,6 @@ DECAY_WEIGHT = 0.20
 OVERLAP_WEIGHT = 0.15
 
 PLACES_PER_ANSWER = 2
-"""Places of each list that are read for each answer wanted."""
 
 
 class FusedPolicy(RecallPolicy):
@@ -225,9 +217,6 @@ class FusedPolicy(RecallPolicy):
     alone would decide. Only the first `2 * limit` places of each list count, in semantic search
     only entries that are close enough; an entry in neither has no score: tier and age order
     answers, they do not make one.
-
-    Args:
-        context: The question and the score statistics.
     """
 
     def __init__(self, context: RankingContext) -> None:
@@ -280,7 +269,6 @@ class FusedPolicy(RecallPolicy):
         )
 
     def _overlap(self, anchor_id: str) -> float:
-        """Return the share of the question's words in *anchor_id*."""
         terms = set(self.context.terms)
         return len(terms.intersection(terms_of(anchor_id))) / len(terms) if terms else 0.0
 
@@ -298,14 +286,7 @@ POLICY_MAKERS: Mapping[PolicyName, PolicyMaker] = {
 
 
 def build_policy(name: PolicyName, context: RankingContext, weights: Weights) -> RecallPolicy:
-    """
-    Return the policy *name* for one question.
-
-    Args:
-        name: The name of the policy.
-        context: The question and the score statistics.
-        weights: The user's weights for `hybrid`.
-    """
+    """Return the policy *name* for one question."""
     if name == "hybrid":
         return HybridPolicy(context, weights)
     return POLICY_MAKERS[name](context)

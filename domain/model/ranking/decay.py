@@ -72,7 +72,6 @@ class Decay(NamedTuple):
     Attributes:
         mode: `half-life` halves normal and temporary entries every 90 days; `rates` has a rate for
             each tier.
-        floor: The lower bound, in `[0, 1]`.
         exempt_tiers: The tiers that never decay, in either mode.
     """
 
@@ -88,13 +87,6 @@ class Decay(NamedTuple):
         Return the factor of an entry's weight, in `[floor, 1]`.
 
         Creation in the future counts as now.
-
-        Args:
-            tier: Its importance.
-            importance_weight: In `[0, 1]`; 1 does not decay.
-            permanent: A permanent entry does not decay.
-            created_at: The time of creation.
-            now: The time of ranking.
         """
         if not self.enabled or permanent or importance_weight >= IMMUNE_WEIGHT or tier in self.exempt_tiers:
             return 1.0

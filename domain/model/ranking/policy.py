@@ -27,20 +27,12 @@ class RankingContext(NamedTuple):
     The question and the score statistics, common to all candidates.
 
     Attributes:
-        size: How many entries were searched.
         vectors: Statistics of their cosines; without any found there was no semantic search.
         closest: The highest closeness of an entry to the question; 0 without semantic search.
-        background: The mean closeness of everything searched, as `ScoreStatistics.background` gives
-            it.
         standardised: Whether vectors of several models were compared, so that the values are
             z-scores, not cosines.
-        keywords: Statistics of their keyword scores.
         window: About how many words of a text its vector covers.
         most_observed: The largest observation count of a learning, at least 1.
-        workplace: Where the question is asked.
-        now: The time of the question.
-        limit: How many answers are wanted.
-        terms: The question's words.
     """
 
     size: int
@@ -73,9 +65,6 @@ class RecallPolicy(ABC):
 
     It is monotonic: a better match in a search never lowers a score, and no score exceeds its upper
     bound.
-
-    Args:
-        context: The question and the score statistics.
     """
 
     places = 0
@@ -175,17 +164,13 @@ class Question(NamedTuple):
     A question with its filter and the thresholds of its answers.
 
     Attributes:
-        text: The user's words.
         only: The entries that may answer.
-        policy: The ranking policy.
         limit: How many answers; 0 and less return none.
         minimum: The least relevance of an answer, or score where the policy is not calibrated; None
             for no threshold.
-        workplace: Where it is asked.
-        decays: Whether the policy may apply decay.
         distinct: Whether of entries with the same text only the best answers, also of a file and a
             section of it.
-        keyword_text: The text to search by keyword, None for *text*.
+        keyword_text: None for *text*.
         in_any_spelling: Whether its identifiers are also asked for by their parts.
     """
 
@@ -211,9 +196,6 @@ class Answer(NamedTuple):
     An entry that answers a question.
 
     Attributes:
-        score: Its score by the policy.
-        parts: The parts of the score.
-        vector: Its cosine similarity; None without a vector or semantic search.
         keyword: Its keyword score (BM25, higher is better); None when no word matches.
         relevance: The probability that it answers, `[0, 1]`; None if the policy is not calibrated.
     """

@@ -34,10 +34,7 @@ def prominence(facts: RankingFacts, most_observed: int, now: dt.datetime) -> flo
     """
     Return the prominence of an entry, in `[0, 1]`.
 
-    Args:
-        facts: The entry.
-        most_observed: The largest observation count of the store, at least 1.
-        now: The time of ranking.
+    *most_observed* is the largest observation count of the store, at least 1.
     """
     return (
         OBSERVATION_WEIGHT * (facts.observation_count / most_observed)
@@ -76,13 +73,7 @@ class Maxima(NamedTuple):
 
 
 class Signals(NamedTuple):
-    """
-    The three signals of an entry, each in `[0, 1]`.
-
-    Attributes:
-        vector: Cosine over the store's best.
-        keyword: Keyword score over the store's best.
-    """
+    """The three signals of an entry, each in `[0, 1]`."""
 
     vector: float = 0.0
     keyword: float = 0.0
@@ -94,7 +85,6 @@ class Scored(NamedTuple):
     A candidate with its final score.
 
     Attributes:
-        is_own: Whether it is of the user's project.
         relevance: How likely it matters to the session, `[0, 1]`; None where that does not count.
     """
 
@@ -170,9 +160,7 @@ class RankingPolicy:
     the others.
 
     Args:
-        weights: The weights of the signals while all are present.
         maxima: The best of each signal; a signal without a positive best is missing.
-        now: The time of ranking.
         own: The ids of the user's project and its clones; their entries come first among those of
             equal score.
         by_relevance: Whether prominence counts for relevant entries only, and only these have

@@ -99,11 +99,8 @@ def context_relevance(closeness: float | None, keyword: float) -> float:
     """
     Return the probability that a lesson matters, in `[0, 1]`.
 
-    It is monotone in *closeness* and *keyword*.
-
-    Args:
-        closeness: To the session's context; None without a vector.
-        keyword: Its keyword score over the store's best, `[0, 1]`; 0 when no word matches.
+    It is monotone in *closeness* to the session's context, None without a vector, and in *keyword*,
+    the score over the store's best.
     """
     if closeness is None:
         return logistic(WORDS_INTERCEPT + WORDS_WEIGHT * keyword)

@@ -57,7 +57,6 @@ class Selection(NamedTuple, Generic[S]):
     Attributes:
         owed: Chosen for their group's quota, best first.
         by_score: Chosen by score alone, best first.
-        limit: How many places there are.
         last_owed: The score of the last candidate within the quota, by group, of groups that fill
             it; None without quotas.
     """
@@ -86,7 +85,6 @@ class Unseen(NamedTuple):
     Bounds for the unseen candidates of a group.
 
     Attributes:
-        bound: The upper bound of their scores.
         by_score: Whether one of them may be chosen by score; otherwise only for the quota.
     """
 
@@ -99,7 +97,6 @@ class Head(NamedTuple, Generic[S]):
     The candidates seen in the heads of the sorted lists.
 
     Attributes:
-        ranked: These candidates, best first.
         unseen: Bounds for the unseen candidates, for each group that has any.
     """
 
@@ -113,9 +110,7 @@ def first_exact(
     """
     Return the selection of the first of *heads* that proves it, with that head.
 
-    Args:
-        heads: Each holds more than the one before; the last holds everything.
-        select: Selects of a ranking, as in the statement above.
+    Each head has more than the one before; the last has everything.
     """
     for head in heads:
         selection = select(head.ranked)
@@ -127,7 +122,6 @@ def first_exact(
 
 
 QUOTA = 3
-"""Places that a category is owed."""
 BALANCED_FROM = 9
 """The limit from which categories have a quota."""
 

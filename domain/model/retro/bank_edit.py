@@ -14,9 +14,6 @@ class BankLesson(NamedTuple):
 
     Attributes:
         category: Determines the file.
-        name: One line.
-        description: May have many lines.
-        observed_in: One line; may be empty.
         day: When it was last observed, `YYYY-MM-DD`.
     """
 
@@ -103,9 +100,7 @@ class Noted(NamedTuple):
     The result of an edit.
 
     Attributes:
-        banks: The changed files.
         appended: The file the lesson was added to, None when it was known.
-        counted: The files it was known in.
     """
 
     banks: Banks

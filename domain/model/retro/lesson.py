@@ -27,14 +27,8 @@ class RetroItem(NamedTuple):
 
     Attributes:
         place: Its position in the answer, for messages: `act.patterns[0]`.
-        category: By the list it is in.
-        text: The lesson with its conclusion.
         name: Its heading; empty to make one of the text.
         provenance: Where it was observed; may be empty.
-        confidence: `high`, `medium` or `low`.
-        keywords: As written.
-        reasoning: Why it matters and how it was found; may be empty.
-        universal: Whether it holds in every project.
     """
 
     place: str
@@ -60,7 +54,6 @@ class Answer(NamedTuple):
     Attributes:
         items: In its order, without those that have problems.
         problems: One line each; an answer with a problem is not stored.
-        unknown: Names of unknown fields, as JSON; they are ignored.
     """
 
     items: tuple[RetroItem, ...]
@@ -140,11 +133,7 @@ def chosen_references(text: str, diff: Sequence[str]) -> tuple[str, ...]:
     """
     Return the files of *diff* that *text* mentions, else the diff's code.
 
-    A mention is a path, a base name or a stem.
-
-    Args:
-        text: All texts of the lesson.
-        diff: Paths with `/`, in order.
+    A mention is a path, a base name or a stem; paths have `/`.
 
     Returns:
         At most 10 distinct paths, mentioned ones first, else in the order of *diff*; at least one
@@ -187,8 +176,6 @@ class Feature:
 
     Attributes:
         name: Its name, else the branch; empty when neither is known.
-        project: The project's name.
-        files: The files of its diff.
     """
 
     name: str
@@ -202,9 +189,6 @@ class Lesson:
     A lesson ready to be stored.
 
     Attributes:
-        place: Its position in the answer.
-        entry: For the store, without secrets.
-        observed_in: For the knowledge bank.
         dropped: Keywords of the agent that are not valid.
         surplus: Valid keywords beyond the limit.
     """
@@ -307,7 +291,6 @@ def _entry(item: RetroItem, keywords: tuple[str, ...], feature: Feature, now: dt
 
 
 def _heading(name: str) -> str:
-    """Strip the prefixes of its category's headings."""
     start = _NOT_A_NAME.match(name)
     return name[start.end() :] if start else name
 

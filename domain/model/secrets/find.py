@@ -68,7 +68,6 @@ class _Heads(dict[tuple[str, int], int]):
 
 
 def _match(rule: Rule, text: str, at: int, heads: _Heads) -> tuple[int, int] | None:
-    """Return the span of the secret that *rule* finds by the word at *at*."""
     begin = at - rule.before
     if begin < 0 or not (rule.inside or _begins_a_word(text, begin)):
         return None
@@ -106,7 +105,6 @@ def _remembered_words(token: str) -> frozenset[str]:
 
 
 def _words_of(token: str) -> frozenset[str]:
-    """Return the rules' words in *token*, which has no white space."""
     by_beginning = _words_by_beginning()
     return frozenset(
         word
