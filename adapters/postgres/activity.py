@@ -1,4 +1,8 @@
-"""History, receipts and their deliveries, context windows, usage signals and counters on a server. The hooks import this."""
+"""
+Activity tables on a server: history, receipts, context windows, usage signals and counters.
+
+The hooks import this module.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
@@ -23,11 +27,16 @@ from hardwon.domain.model.injection.usage_signals import LONGEST_SHOWN
 from hardwon.ports.override import override
 
 CHANGES = "SELECT h.number, h.field_changed, h.old_value, h.new_value, h.changed_at FROM hardwon.history h"
-"""Reads the changes; conditions are to follow, that of the tenant among them."""
+"""Selects changes without a condition: callers add the tenant's and their own."""
 
 
 class PostgresHistory(SqlHistory):
-    """The history of whom the entry is, or was; a member's own if that is not known any more."""
+    """
+    History rows in the table `history`.
+
+    A row belongs to the owner of its entry, or of the entry's last change, else to the current
+    member.
+    """
 
     INSERT = """
         INSERT INTO hardwon.history (tenant, number, owner, field_changed, old_value, new_value, changed_at)
@@ -42,7 +51,7 @@ class PostgresHistory(SqlHistory):
 
 
 OWN = "r.tenant = %(tenant)s AND r.owner = current_user"
-"""The receipts of this member, which have numbers of their own."""
+"""The receipts of this member, who numbers them separately."""
 
 SHOWN = "JOIN hardwon.receipt_entry s ON s.tenant = r.tenant AND s.owner = r.owner AND s.receipt = r.number"
 
@@ -68,7 +77,7 @@ SELECT_SHOWN = f"""
 
 
 class _Receipts:
-    """Returns the values of a receipt, or of what it shows."""
+    """Decodes the values of a receipt, or of an entry that it shows."""
 
     def __init__(self, fields: Sequence[str]) -> None:
         self._fields = fields
@@ -90,11 +99,10 @@ _DECODERS: dict[str, Callable[[Any], Any]] = {
 
 class PostgresReceipts(SqlReceipts):
     """
-    Receipts in the tables of a server, which are a member's own.
+    Receipts of one member in the tables of a server.
 
     Args:
-        database: The store.
-        kept: Upper bound of the receipts kept of a member.
+        kept: How many receipts of a member are kept at most.
 
     """
 
@@ -188,7 +196,7 @@ USES = "hardwon.influence i JOIN hardwon.entry e ON e.tenant = i.tenant AND e.nu
 
 
 class PostgresInfluences(SqlInfluences):
-    """Usage signals in the table `influence`, which are a member's own."""
+    """Usage signals of one member in the table `influence`."""
 
     INSERT = f"""
         INSERT INTO hardwon.influence (tenant, number, session_id, how, phrase, at)
@@ -229,7 +237,7 @@ WANTED = """
     JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = wanted.number
     GROUP BY e.number ORDER BY e.number
 """
-"""In one order, so that two that count the same entries don't wait for each other for ever."""
+"""In a fixed order, so that concurrent counts of the same entries can't deadlock."""
 
 
 class PostgresUsageLog(SqlUsageLog):

@@ -1,4 +1,4 @@
-"""Administration of the store on a server, for the owner of its database."""
+"""Administration of the store on a server, by the owner of its database."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -17,7 +17,7 @@ class ServerAdministration(NamedTuple):
 
     def migrate(self) -> Sequence[int]:
         """
-        Bring the database to the newest schema; return the versions that were added.
+        Migrate the database to the newest schema and return the versions applied.
 
         Raises:
             StorageError: the server is too old, lacks pgvector, or does not let this role do it.
@@ -38,23 +38,23 @@ class ServerAdministration(NamedTuple):
         Let a login role use the store.
 
         Raises:
-            StorageError: there is no such role, or this role may not say so.
+            StorageError: the role does not exist, or this role may not add members.
         """
         migrate.add_member(self.server.dsn, role, tenant)
 
     def remove_member(self, role: str) -> bool:
         """
-        Take the store away from a login role; return whether it was a member.
+        Remove a login role from the store and return whether it was a member.
 
         Raises:
-            StorageError: this role may not say so.
+            StorageError: this role may not remove members.
         """
         return migrate.remove_member(self.server.dsn, role)
 
     @contextmanager
     def throw_away_database(self) -> Iterator[ServerAddress]:
         """
-        Create a database beside this one, which is dropped afterwards.
+        Create a temporary database on the same server, dropped afterwards.
 
         Raises:
             StorageError: the role may not create databases, or the server does not fit.

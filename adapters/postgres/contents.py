@@ -1,4 +1,4 @@
-"""All contents of a tenant that a member sees, record by record."""
+"""All contents of a tenant that a member may see, record by record."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from hardwon.domain.model.project import Project
 from hardwon.ports.override import override
 
 BATCH = 500
-"""Entries that are read at once."""
+"""Entries read in one query."""
 
 OF_DELETED = """
     h.tenant = %(tenant)s
@@ -40,7 +40,7 @@ COUNTED = (
     f"SELECT count(DISTINCT file_path) FROM hardwon.departed {OF_TENANT}",
     f"SELECT count(*) FROM hardwon.tombstone {OF_TENANT}",
 )
-"""The numbers of records, in the order of `RECORD_NAMES`."""
+"""Counts of records, in the order of `RECORD_NAMES`."""
 
 NEXT_ENTRIES = f"""
     {SELECT_ENTRY} WHERE e.tenant = %(tenant)s AND e.number > %(after)s ORDER BY e.number LIMIT {BATCH}
@@ -65,13 +65,7 @@ DEPARTED = f"SELECT {', '.join(STORED)} FROM hardwon.departed {OF_TENANT} ORDER 
 
 
 class PostgresStoreContents(SqlStoreContents):
-    """
-    All contents of a tenant that a member sees.
-
-    Args:
-        database: The open store.
-
-    """
+    """All contents of a tenant that a member may see."""
 
     COUNT = f"SELECT {', '.join(f'({count})' for count in COUNTED)}"
     CHANGES_OF_DELETED = f"{CHANGES} WHERE {OF_DELETED} ORDER BY h.number, h.id"
@@ -168,5 +162,5 @@ class PostgresStoreContents(SqlStoreContents):
 
 
 def _by_number(rows: Sequence[Row]) -> Mapping[int, Sequence[Row]]:
-    """Return *rows*, which are ordered by their first column, by it."""
+    """Group *rows*, which are sorted by number, by that first column."""
     return {number: [*group] for number, group in groupby(rows, itemgetter(0))}

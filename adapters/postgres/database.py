@@ -1,7 +1,7 @@
 """
-The tenant of a member on a server: its statements, asked as few times as possible.
+Statements of a member's tenant on a server, in few round trips.
 
-Every statement gets the tenant as a parameter. No secret passes: every text in the parameters of a statement is redacted.
+Every statement gets the tenant as a parameter. All texts in parameters are redacted.
 """
 
 import time
@@ -28,7 +28,11 @@ T = TypeVar("T")
 
 BUSY_SECONDS = 5.0
 COUNT_BUSY_SECONDS = 0.25
-"""Upper bounds of the wait for other writers: for changes, and for counters, which are locked for two round trips."""
+"""
+Longest waits for other writers: of contents, and of counters.
+
+Counters are locked for two round trips only.
+"""
 
 CHANGING = ("INSERT INTO ", "UPDATE hardwon.", "DELETE FROM ")
 CHANGE = """
@@ -36,13 +40,13 @@ CHANGE = """
     WHERE tenant = %(tenant)s
 """
 AHEAD_SECONDS = 2.0
-"""How long what was asked ahead is an answer."""
+"""How long a prefetched answer stays valid."""
 
 MAX_REMEMBERED = 64
-"""Answers that are remembered within a snapshot: those of one session start; a read of everything asks for more."""
+"""Answers cached within a snapshot: enough for one session start. Reading everything exceeds it."""
 
 MANY_STATEMENTS = 200
-"""Statements that change something, after which the server may lack statistics."""
+"""Changing statements after which the server's statistics may be stale."""
 
 Question = tuple[str, str]
 """A statement, and its parameters as text."""
@@ -53,20 +57,21 @@ class Database:
     A connection to a tenant of a server, with nested transactions.
 
     Args:
-        dsn: The address of the server, such as `postgresql://ann@db.example.org/memory`.
-        busy_seconds: Upper bound of the wait for other writers.
-        longest_wait: Seconds after which a statement without an answer fails.
+        dsn: The server's address, such as `postgresql://ann@db.example.org/memory`.
+        busy_seconds: Longest wait for other writers.
+        longest_wait: Timeout of a statement, in seconds.
 
     Attributes:
-        path: How messages name the store; without a password.
+        path: The store's name in messages; without a password.
         tenant: The number of the member's tenant.
-        role: The login role, by which the server knows the member.
+        role: The member's login role.
         is_read_only: Whether the server is a standby.
-        entries_at_first: How many entries were searchable when the connection was made.
+        entries_at_first: Number of searchable entries at the time of connecting.
         warn: Called with one line about a problem.
 
     Raises:
-        StorageError: the server can't be reached, knows no such member, or its schema does not fit.
+        StorageError: the server can't be reached, the role is no member, or the schema does not
+            fit.
 
     """
 
@@ -88,7 +93,7 @@ class Database:
         self._written = 0
 
     def rows(self, statement: str, /, **parameters: object) -> list[Row]:
-        """Run one statement and return its rows; `tenant` is among its parameters."""
+        """Run one statement with the parameter `tenant` added and return its rows."""
         values = self._values(parameters)
         asked = statement, repr(values)
         if self._noted is not None:
@@ -108,16 +113,17 @@ class Database:
         return self.session.run([(statement, values)], only_reads=_only_reads(statement))[0]
 
     def value(self, statement: str, /, **parameters: object) -> Any:
-        """Run one statement and return the first column of its first row, None without a row."""
+        """Return the first column of a statement's first row, None without rows."""
         rows = self.rows(statement, **parameters)
         return rows[0][0] if rows else None
 
     @contextmanager
     def ahead(self) -> Iterator[None]:
         """
-        Ask in one round trip, at the end, what is asked within, where every answer is none.
+        Prefetch the reads issued within, in one round trip at the end.
 
-        The same question is answered at once, the first time and soon: for reads that are known to follow.
+        Within the block every read returns no rows. The same read afterwards, soon, is answered
+        from the prefetch, once. For reads that are known to follow.
         """
         noted: dict[Question, Mapping[str, object]] = {}
         self._noted = noted
@@ -133,7 +139,7 @@ class Database:
             self._remembered |= answers
 
     def together(self, statements: Iterable[Statement]) -> None:
-        """Run all *statements* in one round trip; none of them returns rows."""
+        """Run *statements* without result rows in one round trip."""
         if sent := [(statement, self._values(given)) for statement, given in statements]:
             self._written += len(sent)
             self.session.run(sent)
@@ -148,7 +154,11 @@ class Database:
 
     @contextmanager
     def transaction(self, busy_seconds: float | None = None) -> Iterator[None]:
-        """Lock the tenant's contents; changes within are atomic. A nested transaction joins the outer one."""
+        """
+        Lock the tenant's contents and make the changes within atomic.
+
+        A nested transaction joins the outer one.
+        """
         if self.session.is_within:
             yield
             return
@@ -162,7 +172,11 @@ class Database:
 
     @contextmanager
     def counting(self) -> Iterator[None]:
-        """Let changes of counters within be atomic, without locking the contents, or waiting long for another counter."""
+        """
+        Make changes of counters within atomic, without locking the contents.
+
+        Waits only `COUNT_BUSY_SECONDS` for other writers of counters.
+        """
         if self.session.is_within:
             yield
             return
@@ -171,7 +185,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all reads within see the same state; what was asked before is not asked again, as the answer is the same."""
+        """Let all reads within see the same state, and cache their answers."""
         if self.session.is_within:
             yield
             return
@@ -184,54 +198,78 @@ class Database:
 
     @contextmanager
     def tuned(self, settings: Sequence[str]) -> Iterator[None]:
-        """Let statements within run with *settings*, each a `SET LOCAL`; literals, as only those reach the workers of Citus."""
+        """
+        Run statements within under *settings*, each a `SET LOCAL`.
+
+        Settings are literals, since only those reach the workers of Citus.
+        """
         with self.snapshot():
             self.session.run([(setting, {}) for setting in settings], only_reads=True)
             yield
 
     def readable(self, _table: str, rows: Iterable[Row], decode: Callable[[Row], T]) -> Iterator[T]:
-        """Yield what *decode* makes of each row: the server has checked what it holds."""
+        """Decode each row, without a check: the server has made it."""
         return map(decode, rows)
 
     def where(self, only: "EntryFilter") -> "Where":
-        """Return the condition that a row of the table `hardwon.entry e` is of the tenant and passes *only*."""
+        """Return the condition that `hardwon.entry e` is the tenant's and passes *only*."""
         from hardwon.adapters.postgres.query import where  # noqa: PLC0415  # a hook that counts needs no filter
 
         return where(only)
 
     def patiently(self) -> AbstractContextManager[None]:
-        """Return a context in which statements may take long, as they are over all contents."""
+        """Return a context in which statements over all contents may take long."""
         return self.session.patiently()
 
     def savepoint(self) -> AbstractContextManager[None]:
-        """Return a context within a transaction, in which an error of the server undoes only what was done in it."""
+        """Return a savepoint: a server error within undoes only the work within."""
         return self.session.savepoint()
 
     def note_change(self) -> None:
-        """Count a change of the contents, by which caches see any change, within the transaction of the change."""
+        """
+        Increment the contents' version, by which caches notice changes.
+
+        To be called within the transaction of the change.
+        """
         self.together([self.change()])
 
     def change(self) -> Statement:
-        """Return the statement that counts a change of the contents; it is to be run in the same transaction."""
+        """
+        Return the statement that increments the contents' version.
+
+        To be run within the transaction of the change.
+        """
         self.own_changes += 1
         return CHANGE, {"last_number": self._last_number}
 
     def next_number(self) -> int:
-        """Return a number for a new entry; within a transaction, which is to note a change."""
+        """
+        Return a number for a new entry.
+
+        To be called within a transaction, which must note a change.
+        """
         self._last_number += 1
         return self._last_number
 
     def reserve(self, number: int) -> None:
-        """Let new entries have *number* or a higher one; within a transaction."""
+        """
+        Make the next new entry's number at least *number*.
+
+        To be called within a transaction.
+        """
         self._last_number = max(self._last_number, number - 1)
         self.note_change()
 
     def version(self) -> int:
-        """Return the number of changes of the contents so far."""
+        """Return the contents' version: the number of changes so far."""
         return int(self.value("SELECT version FROM hardwon.state WHERE tenant = %(tenant)s"))
 
     def close(self) -> None:
-        """Close the connection, after new statistics for the server if much was stored; idempotent."""
+        """
+        Close the connection, idempotently.
+
+        Renews the server's statistics first if much was stored.
+        """
         if self._written >= MANY_STATEMENTS and not self.session.is_within:
             self._written = 0
             with suppress(StorageError):  # the server makes them itself, later
@@ -254,7 +292,7 @@ SHORTEST_SECRET = 8
 
 
 def public(value: Any) -> Any:
-    """Return a parameter of a statement without secrets, and as text that PostgreSQL can store."""
+    """Return a parameter without secrets, as text that PostgreSQL can store."""
     match value:
         case str():
             text = value.replace("\0", "\ufffd")

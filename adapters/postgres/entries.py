@@ -1,4 +1,4 @@
-"""The repository of entries in the tables of a server, and the source of trigger phrases."""
+"""The repository of entries and the trigger phrases in the tables of a server."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
@@ -49,7 +49,7 @@ RENAME = (
     """,
     "UPDATE hardwon.entry SET superseded_by = %(new)s WHERE tenant = %(tenant)s AND superseded_by = %(old)s",
 )
-"""Give an entry another id, everywhere that the store names it by id."""
+"""Change an entry's id, in all tables that refer to it."""
 
 NEWEST = f"""
     SELECT * FROM (
@@ -72,7 +72,11 @@ FIRST_EXPIRY = """
 """
 
 MINE = f"{OF_TENANT} AND t.tenant = %(tenant)s AND t.author = current_user AND t.file_path = %(file_path)s"
-"""The condition that an entry stands for a file of this member; the same path is another file on another machine."""
+"""
+Condition: the entry comes from a file of this member.
+
+The same path is another file on another member's machine.
+"""
 
 
 class PostgresEntryRepository(SqlEntries):
@@ -208,7 +212,7 @@ class PostgresEntryRepository(SqlEntries):
         return max((most for _, most in self._learnings(visible_in).values()), default=1)
 
     def _learnings(self, visible_in: Visibility | None) -> dict[Category, tuple[int, int]]:
-        """Return the number of learnings of each category, and the largest observation count among them."""
+        """Return each category's number of learnings and largest observation count."""
         within = where(LEARNINGS._replace(ranked=True, visible_in=visible_in))
         rows = self._server.rows(SIZES.format(within=within.sql), **within.parameters)
         found: dict[Category, tuple[int, int]] = {category: (size, most) for category, size, most in rows}
@@ -233,13 +237,17 @@ class PostgresEntryRepository(SqlEntries):
 
 
 def first_expiry(database: Database) -> dt.datetime | None:
-    """Return when the next entry expires, or the first one expired that is not retired yet; None without any."""
+    """
+    Return the earliest expiry of entries not retired yet, None without any.
+
+    It lies in the past if an expired entry was not retired yet.
+    """
     found: dt.datetime | None = database.value(FIRST_EXPIRY)
     return found
 
 
 def index_again(database: Database) -> int:
-    """Put all entries that this member may see into the keyword index again; return their number."""
+    """Rebuild the keyword index of this member's visible entries and return their number."""
     with database.patiently(), database.transaction():
         rows = database.rows(f"{SELECT_ENTRY} WHERE {OF_TENANT} AND NOT e.retired")
         owners: dict[int, str] = dict(database.rows(f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {OF_TENANT}"))

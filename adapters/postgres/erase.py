@@ -1,4 +1,4 @@
-"""Erase what was forgotten from the tables of a tenant, as far as this member may see them, saved rows of checkpoints included."""
+"""Erase forgotten texts from the rows that this member may see, checkpoints' rows included."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ NOUNS: Mapping[str, str] = {
     "source_heading": "imported heading",
     "trusted_folder": "trusted folder",
 }
-"""Nouns for the rows of tables whose name says too little."""
+"""Nouns for tables whose names are unclear to a reader."""
 
 SELECT_IDS = """
     SELECT e.id FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = ANY(%(numbers)s) ORDER BY e.number
@@ -80,12 +80,12 @@ ORPHANS = """
 
 class _Rows(NamedTuple):
     """
-    The rows of today, or of one snapshot, that hold something to be erased.
+    The rows of today, or of one snapshot, that match an erasure.
 
     Attributes:
-        entries: The numbers of entries that hold it.
-        deleted: The numbers of entries that were deleted before, and whose history holds it.
-        others: The other rows that hold it.
+        entries: Numbers of the matching entries.
+        deleted: Numbers of entries deleted earlier whose history matches.
+        others: The other matching rows.
 
     """
 
@@ -108,7 +108,7 @@ def _sorted_out(rows: Iterable[Stored]) -> _Rows:
 
 
 class PostgresRows(Place, StoreTexts):
-    """The rows of a tenant that this member may see, those that the member's checkpoints saved included."""
+    """The tenant's rows that this member may see, with the rows saved by checkpoints."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -182,7 +182,7 @@ class PostgresRows(Place, StoreTexts):
         return {number for (number,) in rows}
 
     def _holding(self, erasure: Erasure) -> dict[str, _Rows]:
-        """Return the rows that hold something, by their snapshot, those of today first."""
+        """Return matching rows by snapshot, today's first under ""."""
         found = dict[str, list[Stored]]()
         with self._database.snapshot():
             for row in _held(stored(self._database, _holding(erasure)), erasure):
@@ -213,7 +213,11 @@ class PostgresRows(Place, StoreTexts):
                 delete_row(self._database, row)
 
     def _rename(self, row: Stored, erasure: Erasure) -> None:
-        """Take the name, description and labels out of a checkpoint: its rows are kept, without what was forgotten."""
+        """
+        Remove forgotten texts from a checkpoint's name, description and labels.
+
+        The checkpoint's rows are kept.
+        """
         name, description, metadata = (row.values[column] for column in ("name", "description", "metadata"))
         self._database.rows(
             RENAME_CHECKPOINT,
@@ -262,12 +266,11 @@ def _counted(place: str, rows: _Rows) -> Iterator[Found]:
 
 
 def _ids(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> list[str]:
-    """Return the ids of the entries *numbers*, the oldest first."""
     return [entry_id for (entry_id,) in ask(SELECT_IDS, numbers=[*numbers])]
 
 
 def _texts_of(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> Iterator[OwnedText]:
-    """Yield the texts of entries, and the descriptions that they had before they were edited."""
+    """Yield the texts of entries, their former descriptions included."""
     wanted = [*numbers]
     for entry_id, description, *parts in ask(SELECT_TEXTS, numbers=wanted):
         yield OwnedText(entry_id, description)
@@ -279,10 +282,10 @@ def _texts_of(ask: Callable[..., list[Row]], numbers: Iterable[int]) -> Iterator
 
 class ServerCopies(KeptElsewhere):
     """
-    The copies of a server that no member can reach.
+    Copies that a server keeps out of its members' reach.
 
     Args:
-        path: How messages name the store.
+        path: The store's name in messages.
 
     """
 

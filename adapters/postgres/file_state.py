@@ -1,4 +1,4 @@
-"""Files that are gone and deleted sections in the tables of a server: those of a member's own machine."""
+"""Absent files and deleted sections of one member, in the tables of a server."""
 
 from hardwon.adapters.sql.file_state import COLUMNS, STORED, SqlAbsences, SqlTombstones
 
@@ -6,7 +6,7 @@ OF_FILE = "tenant = %(tenant)s AND file_path = %(file_path)s"
 
 
 class PostgresAbsences(SqlAbsences):
-    """Files that are gone, in the table `departed`."""
+    """Absent files in the table `departed`."""
 
     INSERT = f"""
         INSERT INTO hardwon.departed (tenant, {", ".join(STORED)})

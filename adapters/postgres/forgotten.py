@@ -1,4 +1,8 @@
-"""Hashes of forgotten texts in the table `forgotten`, keyed by a secret in the tenant's metadata."""
+"""
+Hashes of forgotten texts in the table `forgotten`.
+
+They are keyed by a secret in the tenant's metadata.
+"""
 
 from collections.abc import Collection, Iterable
 
@@ -13,7 +17,7 @@ LIFT = f"DELETE {OF_TENANT} AND tag IN (SELECT tag {OF_TENANT} AND of = ANY(%(ow
 
 
 class PostgresForgottenTexts(SqlForgottenTexts):
-    """Forgotten texts of a tenant: forgotten by one member, they are forgotten by all."""
+    """Forgotten texts of a tenant, shared by all its members."""
 
     SELECT_SECRET = PostgresMetadata.SELECT
     SELECT_USED_SECRET = f"{SELECT_SECRET} AND EXISTS (SELECT 1 {OF_TENANT})"

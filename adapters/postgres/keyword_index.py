@@ -1,4 +1,4 @@
-"""Keyword search by BM25, as FTS5 computes it, from postings and from how long texts are."""
+"""Keyword search by BM25 over postings, with the scores of FTS5."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ K1, B = 1.2, 0.75
 """The parameters of FTS5's `bm25()`."""
 
 PAGE = 500
-"""How many of the best are read at first; the server has their scores anyway."""
+"""How many of the best matches are read first: the server scores all anyway."""
 
 FREQUENCIES = """
     SELECT term, count(*) FROM hardwon.posting
@@ -33,7 +33,7 @@ FREQUENCIES = """
 """
 
 Counted = Literal["times", "own_times", "passage_times"]
-"""The columns that count a term: in an entry, in its own words, in a passage."""
+"""Columns that count a term: in an entry, its own words, or a passage."""
 
 BM25 = "q.weight * ((p.{times} * ({k1} + 1)) / (p.{times} + {k1} * (1 - {b} + {b} * p.{words} / %(average)s::float8)))"
 ASKED = "unnest(%(terms)s::text[], %(weights)s::float8[]) WITH ORDINALITY AS q (term, weight, place)"
@@ -47,11 +47,11 @@ CONTAINING = f"""
 """
 
 MAX_SCANNED = 500
-"""Texts from which a word that is being typed is completed, the newest."""
+"""Newest texts scanned to complete a word that is being typed."""
 
 ENTRY = "JOIN hardwon.entry e ON e.tenant = %(tenant)s AND e.number = m.number"
 
-# Summed in the order of the query, as FTS5 does it: floats depend on it.
+# Summed in the query's order, as FTS5 does: the floating-point sum depends on it.
 MATCH = f"""
     WITH matched AS MATERIALIZED (
         SELECT p.number, sum({BM25.format(times="{times}", words="words", k1=K1, b=B)} ORDER BY q.place) AS score
@@ -70,7 +70,7 @@ PASSAGES = f"""
 
 
 class _Figures(NamedTuple):
-    """How many entries and passages there are, and how many words they have."""
+    """Numbers of entries and passages, and of the words in them."""
 
     entries: int
     entry_words: int
@@ -83,7 +83,7 @@ FIGURES = f"SELECT {SUMS} FROM hardwon.corpus WHERE tenant = %(tenant)s"
 
 
 class _Match(NamedTuple):
-    """A search for words: which column counts them, and its parameters."""
+    """A keyword search: its counting column and its parameters."""
 
     database: Database
     within: Where
@@ -91,13 +91,13 @@ class _Match(NamedTuple):
     parameters: Mapping[str, object]
 
     def page(self, depth: int) -> Page:
-        """Return at least the *depth* best of all and of each category."""
+        """Return at least the *depth* best matches of all and of each category."""
         rows = self._rows(BEST.format(scored=self._scored(), exact="b.score", joined=""), depth=depth, margin=0)
         page = Page.of(depth, rows)
         return page._replace(statistics=page.statistics._replace(low=0.0))
 
     def scores(self, numbers: Sequence[int]) -> Mapping[int, float]:
-        """Return the scores of those of *numbers* that match."""
+        """Return the scores of the *numbers* that match."""
         among = self._scored("WHERE p.number = ANY(%(numbers)s)")
         return dict(self._rows(f"SELECT number, score FROM ({among}) found", numbers=numbers))
 
@@ -113,8 +113,7 @@ class PostgresKeywordIndex(KeywordIndex):
     Keyword search over the postings of a tenant.
 
     Args:
-        database: The store.
-        enabled: False refuses every search, as the settings want it.
+        enabled: False, by the settings, refuses every search.
 
     """
 
@@ -189,7 +188,7 @@ class PostgresKeywordIndex(KeywordIndex):
             return ScoredMatches(best, categories, full=asked)
 
     def _counted(self, terms: Iterable[str], times: Counted) -> dict[str, int]:
-        """Return in how many entries, or passages, each of *terms* is."""
+        """Return the number of entries, or passages, that contain each term."""
         return dict(self._database.rows(FREQUENCIES.format(times=times), terms=[*terms]))
 
     def _figures(self) -> _Figures:
@@ -201,7 +200,7 @@ class PostgresKeywordIndex(KeywordIndex):
 
     @contextmanager
     def _bounded(self, deadline: Deadline) -> Iterator[None]:
-        """Turn a failure within into `KeywordIndexUnavailableError` with a reason."""
+        """Convert a storage failure within into `KeywordIndexUnavailableError`."""
         self._ensure_usable()
         try:
             yield
@@ -211,7 +210,11 @@ class PostgresKeywordIndex(KeywordIndex):
 
 
 def _rarest(terms: Iterable[str], counted: Mapping[str, int], most: int) -> Iterator[tuple[str, int]]:
-    """Yield *terms* with the number of passages that contain them, the rarest first, up to *most* passages."""
+    """
+    Yield terms and their passage counts, the rarest first.
+
+    Stops before the counts exceed *most* in sum, but yields at least one term.
+    """
     hits = 0
     for term in sorted(terms, key=lambda term: (counted.get(term, 0), term)):
         if hits and hits + counted.get(term, 0) > most:

@@ -1,4 +1,4 @@
-"""The matches of one search, of which the server sends the best: a network carries few rows sooner than all."""
+"""Matches of one search, read page by page: few rows travel faster than all."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
@@ -33,9 +33,11 @@ BEST = f"""
     FROM best b {{joined}} CROSS JOIN figures CROSS JOIN low ORDER BY b.updated_at DESC, b.id
 """
 """
-The best of all and of each category, of a query `scored` with the columns number, category, updated_at, id and score.
+The best matches of all and of each category, in tie order.
 
-They are in the order of ties, each with the figures of all. Sums of whole billionths do not depend on the order of rows.
+Each row has the statistics of all matches. The query `scored` has the columns number, category,
+updated_at, id and score. Scores are summed as whole billionths, so that the order of rows does not
+change the sums.
 """
 
 
@@ -44,9 +46,9 @@ class Page(NamedTuple):
     The best matches of a search.
 
     Attributes:
-        depth: How many of all, and of each category, are among them at least.
-        hits: The best, best first, ties in their order.
-        categories: The category of each of them, by number.
+        depth: How many of all, and of each category, are included at least.
+        hits: Best first, ties in their order.
+        categories: Each hit's category, by number.
         statistics: Of all matches.
 
     """
@@ -58,7 +60,7 @@ class Page(NamedTuple):
 
     @classmethod
     def of(cls, depth: int, rows: Sequence[Row], decimals: int | None = None) -> "Page":
-        """Return the page of rows of `BEST`, its scores rounded to *decimals* if some are given."""
+        """Return the page of rows of `BEST`, scores rounded to *decimals* if given."""
         if not rows:
             return cls(depth)
         scores = [Hit(number, score if decimals is None else round(score, decimals)) for number, _, score, *_ in rows]
@@ -73,14 +75,14 @@ class Page(NamedTuple):
 
 
 class PagedSearch(Protocol):
-    """A search on the server that can be asked for more of its matches."""
+    """A search on the server that can read more of its matches."""
 
     def page(self, depth: int) -> Page:
-        """Return at least the *depth* best of all and of each category."""
+        """Return at least the *depth* best matches of all and of each category."""
         ...
 
     def scores(self, numbers: Sequence[int]) -> Mapping[int, float]:
-        """Return the scores of those of *numbers* that are found."""
+        """Return the scores of the *numbers* that match."""
         ...
 
 
@@ -89,8 +91,7 @@ class PagedMatches(Matches):
     The matches of one search, read in pages.
 
     Args:
-        search: The search.
-        depth: How many of the best are read at first.
+        depth: How many of the best are read first.
 
     """
 

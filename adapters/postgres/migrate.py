@@ -1,7 +1,7 @@
 """
-The schema as numbered SQL files, and the members of its tenants: for the owner of the database.
+Schema migrations as numbered SQL files, and membership, for the database's owner.
 
-A file that was released is never edited: its checksum is kept.
+A released file is never edited: its checksum is stored.
 """
 
 import hashlib
@@ -25,24 +25,24 @@ FOLDER = Path(__file__).parent / "migrations"
 OLDEST_SERVER = 160_000
 OLDEST_VECTOR = (0, 8)
 LOCK = 0x68617264776F6E
-"""Of all migrations of a database: `hardwon` as a number."""
+"""Key of the advisory lock of migrations: `hardwon` as a number."""
 
 UNITED_BY = 2
-"""The version whose migration also changes rows, by the program."""
+"""The version whose migration also changes rows in Python."""
 
 MEMBERS = "hardwon_member"
-"""The role from which all members have their rights; it can't log in."""
+"""The role that grants members their rights, without a login."""
 
 DEFAULT_TENANT = "default"
 MAX_INDEXED_WIDTH = 4_000
-"""Dimensions of vectors that pgvector can index, in half precision."""
+"""Largest dimension that pgvector can index, in half precision."""
 
 ABANDONED = """
     SELECT 1 FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
     WHERE c.relnamespace = 'hardwon'::regnamespace AND c.relname = %s AND NOT i.indisvalid
         AND NOT EXISTS (SELECT 1 FROM pg_stat_progress_create_index p WHERE p.index_relid = c.oid)
 """
-"""A row if an index was left unfinished by an interrupted migration."""
+"""Selects a row if an interrupted migration left the index unfinished."""
 
 
 SELECT_TABLES = """
@@ -71,7 +71,7 @@ def migrations() -> list[Migration]:
 
 @contextmanager
 def _as_owner(dsn: str) -> "Iterator[tuple[psycopg.Connection, str]]":
-    """Connect to the database of *dsn*; yield the connection and how messages name it."""
+    """Connect to the database and yield the connection with its name in messages."""
     parameters = parameters_of(dsn)
     path = shown(parameters)
     with (
@@ -85,13 +85,15 @@ def _as_owner(dsn: str) -> "Iterator[tuple[psycopg.Connection, str]]":
 
 def migrate(dsn: str) -> list[int]:
     """
-    Bring the database of *dsn* to the newest schema, and make the role a member; return the versions that were added.
+    Migrate the database to the newest schema and return the versions applied.
 
-    Two that run at once wait for each other. Indexes of large spaces are made without blocking writers.
+    The first migration makes this role a member. Concurrent migrations wait for each other. Indexes
+    of large vector spaces are built without blocking writers.
 
     Raises:
         NewerSchemaError: a later hardwon migrated it; nothing was changed.
-        StorageError: the server is too old, has no pgvector, or does not let this role create what is needed.
+        StorageError: the server is too old, has no pgvector, or does not let this role create
+            objects.
     """
     with _as_owner(dsn) as (connection, path):
         _ensure_server(connection, path)
@@ -110,7 +112,9 @@ def migrate(dsn: str) -> list[int]:
 @contextmanager
 def throw_away_database(dsn: str) -> Iterator[str]:
     """
-    Create a database with the newest schema beside that of *dsn*; yield its address, and drop it afterwards.
+    Create a migrated temporary database beside that of *dsn*, and yield its address.
+
+    It is dropped afterwards.
 
     Raises:
         StorageError: the role of *dsn* may not create databases, or the server does not fit.
@@ -142,7 +146,7 @@ def _ensure_server(connection: psycopg.Connection, path: str) -> None:
 
 
 def _create_frame(connection: psycopg.Connection) -> None:
-    """Create what migrations rest on: the extension, the role of members, the schema and the list of migrations."""
+    """Create the extension, the members' role, the schema and the table of migrations."""
     with _or_an_administrator(connection, "CREATE EXTENSION vector"):
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     if connection.execute("SELECT to_regtype('vector')").fetchone() == (None,):
@@ -165,7 +169,11 @@ def _create_frame(connection: psycopg.Connection) -> None:
 
 @contextmanager
 def _or_an_administrator(connection: psycopg.Connection, command: str) -> Iterator[None]:
-    """Name the command of an administrator where this role may not do what is within, of which nothing is left then."""
+    """
+    Name an administrator's command if this role may not do the work within.
+
+    That work is rolled back then.
+    """
     try:
         with connection.transaction():
             yield
@@ -196,7 +204,11 @@ def _apply(connection: psycopg.Connection, path: str) -> list[int]:
 
 
 def _index_large_spaces(connection: psycopg.Connection) -> None:
-    """Create an index of the vectors of each width of which a tenant has many; outside of a transaction, beside writers."""
+    """
+    Create an index for each vector width of which a tenant has many.
+
+    Runs outside of a transaction and does not block writers.
+    """
     wide = connection.execute(
         "SELECT DISTINCT dimensions FROM hardwon.space WHERE stored > %s AND dimensions <= %s",
         (LARGEST_SCAN, MAX_INDEXED_WIDTH),
@@ -215,7 +227,7 @@ def _index_large_spaces(connection: psycopg.Connection) -> None:
 
 def vacuum(dsn: str) -> None:
     """
-    Write all tables again without the bytes of deleted rows; each is locked while that is done.
+    Rewrite all tables without the bytes of deleted rows, locking one at a time.
 
     Raises:
         StorageError: this role does not own them, or the server can't do it now; nothing is lost.
@@ -232,10 +244,10 @@ def vacuum(dsn: str) -> None:
 
 def add_member(dsn: str, role: str, tenant: str = DEFAULT_TENANT) -> None:
     """
-    Let the login role *role* use the store, in the tenant of that name, which is created if missing.
+    Let a login role use the store, in a tenant created if missing.
 
     Raises:
-        StorageError: there is no such role, it is in another tenant, or this role may not say so.
+        StorageError: the role is missing or in another tenant, or this role may not add members.
     """
     with _as_owner(dsn) as (connection, path), connection.transaction():
         if not connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone():
@@ -268,10 +280,12 @@ def _join(connection: psycopg.Connection, role: str, tenant: str) -> None:
 
 def remove_member(dsn: str, role: str) -> bool:
     """
-    Take the store away from a login role; what it stored stays. Return whether it was a member.
+    Remove a login role from its tenant and return whether it was a member.
+
+    Its stored entries stay.
 
     Raises:
-        StorageError: this role may not say so.
+        StorageError: this role may not remove members.
     """
     with _as_owner(dsn) as (connection, _), connection.transaction():
         gone = connection.execute("DELETE FROM hardwon.member WHERE role = %s RETURNING 1", (role,)).fetchone()
@@ -284,10 +298,10 @@ def remove_member(dsn: str, role: str) -> bool:
 
 def members(dsn: str) -> Sequence[tuple[str, str]]:
     """
-    Return all login roles with the names of their tenants, as far as this role may see them.
+    Return login roles with their tenants' names, where this role sees them.
 
     Raises:
-        StorageError: the server can't be asked.
+        StorageError: the server can't be queried.
     """
     with _as_owner(dsn) as (connection, _):
         return connection.execute(

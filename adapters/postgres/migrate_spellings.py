@@ -1,7 +1,9 @@
 """
-The data of schema version 1 for version 2: the id of a lesson is that of its composed text, for all members of all tenants.
+Migration of all tenants' data from schema version 1 to 2.
 
-Entries of one text and owner become the oldest of them, which keeps its number and name; the ids of all others name it.
+The id of a lesson becomes that of its composed text (Unicode NFC). Entries with the same text and
+owner are merged into the oldest, which keeps its number and name. The ids of the others become its
+aliases.
 """
 
 from collections.abc import Iterator, Mapping
@@ -85,7 +87,7 @@ DROP_PLACE = """
 
 
 def unite_spellings(connection: psycopg.Connection) -> None:
-    """Let lessons have the ids of their composed texts, within the open transaction."""
+    """Give lessons the ids of their composed texts, within the open transaction."""
     with _above_policies(connection):
         for lessons in _by_text(connection):
             _unite(connection, lessons)
@@ -95,7 +97,7 @@ def unite_spellings(connection: psycopg.Connection) -> None:
 
 @contextmanager
 def _above_policies(connection: psycopg.Connection) -> Iterator[None]:
-    """Let the owner of the tables see the rows of all members within."""
+    """Suspend row-level security within, so that the owner sees all members' rows."""
     names = [composed_sql.Identifier(name) for (name,) in connection.execute(SELECT_TABLES).fetchall()]
     for name in names:
         connection.execute(composed_sql.SQL("ALTER TABLE hardwon.{} NO FORCE ROW LEVEL SECURITY").format(name))
@@ -105,7 +107,7 @@ def _above_policies(connection: psycopg.Connection) -> Iterator[None]:
 
 
 def _by_text(connection: psycopg.Connection) -> Iterator[list[Lesson]]:
-    """Yield the lessons of each text that one of them has decomposed, of each owner, the oldest first."""
+    """Group lessons by text and owner, the oldest first, where one is decomposed."""
     rows = connection.execute(SELECT_LESSONS).fetchall()
     lessons = [dict(zip((*COLUMNS, *TEXT_COLUMNS), row, strict=True)) for row in rows]
     decomposed = {_key(lesson) for lesson in lessons if composed(lesson["description"]) != lesson["description"]}
@@ -119,7 +121,7 @@ def _key(lesson: Mapping[str, Any]) -> tuple[int, str, str]:
 
 
 def _unite(connection: psycopg.Connection, lessons: list[Lesson]) -> None:
-    """Let the first of *lessons* stand for all."""
+    """Merge *lessons* into the first of them."""
     whole = identified(reduce(united, lessons))
     about = {"tenant": whole["tenant"], "number": whole["number"]}
     for other in lessons[1:]:
@@ -147,7 +149,7 @@ def _write(connection: psycopg.Connection, lesson: Lesson) -> None:
 
 
 def _index(connection: psycopg.Connection, tenant: int, owner: str, number: int) -> None:
-    """Make the index of an entry again, and let its vectors be made again."""
+    """Rebuild the keyword index of an entry and drop its vectors."""
     about = {"tenant": tenant, "number": number}
     row = connection.execute(f"{SELECT_ENTRY} WHERE e.tenant = %(tenant)s AND e.number = %(number)s", about).fetchone()
     if row:

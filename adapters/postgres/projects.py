@@ -1,7 +1,8 @@
 """
-The projects in the tables of a server: each is a working copy on the machine of one member, which all members see.
+Projects in the tables of a server, visible to all members.
 
-Paths of another machine are prefixed with whose and which it is, so that no path here equals or holds them.
+A project is a working copy on the machine of one member. Paths on another machine are prefixed with
+its owner and name, so that they never match paths here.
 """
 
 import os
@@ -17,16 +18,20 @@ from hardwon.domain.model.project import Identity, Project, Registry, Trust, Tru
 from hardwon.ports.override import override
 
 MACHINE = "HARDWON_MACHINE"
-"""The variable of the environment that names this machine; without it, it goes by its host name."""
+"""The environment variable that names this machine, by default its host name."""
 
 NO_INODE = -1
-"""Of a folder on another machine. It is not 0: that would be a folder of this machine whose number is not known."""
+"""
+The inode of folders on other machines.
+
+It differs from 0, an unknown inode on this machine.
+"""
 
 COLUMNS = (
     *("label", "key", "root", "is_repository", "device", "inode"),
     *("remote", "first_commit", "authorship", "trust", "joined", "conversations"),
 )
-"""The columns that its owner may change."""
+"""The columns that a project's owner may change."""
 
 SELECT = f"""
     SELECT p.id, {", ".join(f"p.{column}" for column in COLUMNS)}, p.owner, p.machine, o.trust FROM hardwon.project p
@@ -50,11 +55,12 @@ SAY = """
 
 class Copy(NamedTuple):
     """
-    A project, and whose working copy it is.
+    A working copy, with its owner.
 
     Attributes:
-        owner: The role of the member.
-        is_here: Whether it is this member's, on this machine.
+        owner: The member's role.
+        is_here: Whether it belongs to this member and this machine.
+
     """
 
     project: Project
@@ -63,22 +69,22 @@ class Copy(NamedTuple):
 
 
 def this_machine() -> str:
-    """Return the name by which working copies on this machine are told from those on others."""
+    """Return the name that distinguishes working copies here from those on other machines."""
     return os.environ.get(MACHINE) or socket.gethostname()
 
 
 def read_registry(database: Database, mode: TrustMode) -> Registry:
-    """Return what the store knows of projects, where *mode* says which are trusted."""
+    """Return the registry of projects, whose trust depends on *mode*."""
     return Registry(read_projects(database), read_trusted_folders(database), mode)
 
 
 def read_projects(database: Database) -> tuple[Project, ...]:
-    """Return all projects as this member sees them, in the order in which they were added."""
+    """Return all projects as this member sees them, in the order of their addition."""
     return tuple(copy.project for copy in _copies(database, "ORDER BY p.added"))
 
 
 def read_trusted_folders(database: Database) -> tuple[str, ...]:
-    """Return the folders of this machine below which this member trusts every project, sorted."""
+    """Return this machine's folders, sorted, whose projects this member trusts."""
     rows = database.rows(f"SELECT path FROM hardwon.trusted_folder WHERE {OWN} ORDER BY path", machine=this_machine())
     return tuple(path for (path,) in rows)
 
@@ -142,7 +148,7 @@ class PostgresProjects(SqlProjects):
             self._database.note_change()
 
     def _say(self, project: Project, known: Copy) -> None:
-        """Store this member's word on a working copy elsewhere, where it is another one than before."""
+        """Store this member's changed trust in a working copy elsewhere."""
         if project.identity != known.project.identity:
             raise StorageError(f"{known.project.identity.root} is on another machine: it can't be moved from here")
         trust: Trust = project.trust
@@ -215,7 +221,11 @@ def _project(columns: list[object]) -> Project:
 
 
 def _elsewhere(project: Project, prefix: str, opinion: Trust | None) -> Project:
-    """Return a project of another machine as this member sees it: for others, of an owner's word only a refusal holds."""
+    """
+    Return a project of another machine as this member sees it.
+
+    Its owner's trust does not apply here, but its owner's refusal does.
+    """
     identity = project.identity
     if not project.is_waiting:
         identity = Identity(f"{prefix}{identity.key}", f"{prefix}{identity.root}", identity.is_repository, 0, NO_INODE)

@@ -1,4 +1,4 @@
-"""An entry is put among the rows of a tenant: where it belongs, and the statements that store it, in few round trips."""
+"""Storing of an entry in the rows of a tenant, in few round trips."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ EXISTING = """
     SELECT e.owner, e.number, e.author, e.updated_at, e.retired, e.expires_at FROM hardwon.entry e
     WHERE e.tenant = %(tenant)s AND e.id = %(id)s ORDER BY e.owner DESC
 """
-"""The entries of an id: a personal one, and the one that all members share."""
+"""Selects the entries of an id: a personal one, and one that members share."""
 
 IS_SHARED = """
     SELECT EXISTS (SELECT 1 FROM hardwon.project
@@ -52,11 +52,10 @@ class _Place(NamedTuple):
     Where an entry is stored.
 
     Attributes:
-        number: Of its rows.
         owner: The member that alone sees it, empty for all members.
         is_retired: Whether it is in no index.
-        earlier_owner: The member that alone saw it until now, None for a new entry.
-        repeated: The number of the member's personal entry that the shared one takes the place of, None without one.
+        earlier_owner: The owner until now, None for a new entry.
+        repeated: The number of the member's personal entry that the shared one replaces, or None.
 
     """
 
@@ -68,7 +67,7 @@ class _Place(NamedTuple):
 
 
 def put_entry(database: Database, entry: "Entry") -> None:
-    """Add *entry*, or replace the one of its id, as `EntryRepository.put` says."""
+    """Add *entry*, or replace the one with its id, as `EntryRepository.put` says."""
     forgotten = PostgresForgottenTexts(database)
     with database.transaction():
         with database.ahead():
@@ -83,7 +82,11 @@ def put_entry(database: Database, entry: "Entry") -> None:
 
 
 def _place_of(database: Database, entry: "Entry") -> "_Place | None":
-    """Return where *entry* is stored, or will be; None if it stands for a file of which another member stored as new a version."""
+    """
+    Return the place of *entry*, where it is stored or will be.
+
+    None if it comes from a file of which another member stored a version that is at least as new.
+    """
     owner, role = _owner_of(database, entry), database.role
     known = {row[0]: _Known(*row) for row in database.rows(EXISTING, id=entry.entry_id)}
     shared, personal = known.get(""), known.get(role)
@@ -102,21 +105,28 @@ def _place_of(database: Database, entry: "Entry") -> "_Place | None":
 
 
 def _owner_of(database: Database, entry: "Entry") -> str:
-    """Return who alone may see *entry*: what stands for a file is its member's, unless its project shares its conversations."""
+    """
+    Return the only member who may see *entry*, empty for all members.
+
+    An entry of a file is personal unless its project shares its conversations.
+    """
     if entry.file_path is None or database.value(IS_SHARED, project=entry.project):
         return ""
     return database.role
 
 
 def _adding(place: _Place, entry: "Entry") -> list[Statement]:
-    """Return the statement that stores the facts of a new entry."""
     own = {"id": entry.entry_id, "owner": place.owner, "created_at": entry.created_at, "retired": place.is_retired}
     values = {**facts_of(entry), **own}
     return [(_insert("entry", values), {"number": place.number, **values})]
 
 
 def _changing(place: _Place, entry: "Entry") -> list[Statement]:
-    """Return the statements that store other facts of an entry, and take it out of the index, in which it counts for its earlier owner."""
+    """
+    Return the statements that replace the facts of an entry.
+
+    They also remove it from the index, where it counts for its earlier owner.
+    """
     values = {**facts_of(entry), "retired": place.is_retired}
     changes = ", ".join(f"{name} = %({name})s" for name in values)
     if entry.file_path is not None:
@@ -137,7 +147,7 @@ def _changing(place: _Place, entry: "Entry") -> list[Statement]:
 
 
 def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
-    """Return the statements that store the texts of an entry, and delete the vectors of earlier ones."""
+    """Return the statements that store an entry's texts and delete outdated vectors."""
     values = texts_of(entry)
     kept = {"owner": place.owner, "anchor_id": entry.anchor_id}
     changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)
@@ -151,7 +161,6 @@ def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
 
 
 def _insert(table: str, values: Iterable[str]) -> str:
-    """Return the statement that inserts a row with a tenant, a number and *values*."""
     names = [*values]
     quoted = ", ".join(f'"{name}"' for name in names)
     marks = ", ".join(f"%({name})s" for name in names)

@@ -1,4 +1,4 @@
-"""The conditions of an `EntryFilter` on a server, entries by their ids, and the order of ties."""
+"""Conditions of an `EntryFilter` on a server, entries by id, and tie order."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from hardwon.adapters.sql.filter import Conditions, Where
 
 
 def _in(table: str, condition: str = "true") -> str:
-    """Return the condition that *table* has such a row of the entry."""
+    """Return the condition that *table* has a matching row of the entry."""
     return (
         f"EXISTS (SELECT 1 FROM hardwon.{table} o WHERE o.tenant = %(tenant)s AND o.number = e.number AND {condition})"
     )
@@ -64,7 +64,11 @@ def in_tie_order(database: Database, numbers: Iterable[int]) -> list[int]:
 
 
 def number_of(name: str) -> str:
-    """Return the number of the entry whose id is the parameter *name*, NULL without one."""
+    """
+    Return SQL for the number of the entry with the id in parameter *name*.
+
+    It is NULL without such an entry.
+    """
     return (
         "(SELECT n.number FROM hardwon.entry n"
         f" WHERE n.tenant = %(tenant)s AND n.id = %({name})s ORDER BY n.owner DESC LIMIT 1)"
@@ -72,7 +76,7 @@ def number_of(name: str) -> str:
 
 
 def entry_named(expression: str) -> str:
-    """Return the join with `e`, the entry whose id is that of *expression*, or was until another member reworded it."""
+    """Return a join with `e`, the entry whose present or earlier id is *expression*."""
     of_tenant = "n.tenant = %(tenant)s"
     return f"""
         JOIN LATERAL (

@@ -1,4 +1,8 @@
-"""Redact what a tenant's tables have kept, by the rules of today. Imported by a restore and by `hardwon forget --secrets`."""
+"""
+Redaction of a tenant's stored rows by today's rules.
+
+Used by a restore and by `hardwon forget --secrets`.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -27,7 +31,7 @@ from hardwon.domain.model.entry import Entry
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
 
 EMBEDDED = frozenset(("name", "description", "reasoning", "notes"))
-"""The texts of an entry whose vector is of no use after a change of any of them."""
+"""Texts of an entry whose change invalidates its vector."""
 
 OF_ENTRY = "WHERE e.tenant = %(tenant)s AND e.number = %(number)s"
 SELECT_STATE = f"SELECT e.owner, e.id, e.retired FROM hardwon.entry e {OF_ENTRY}"
@@ -57,7 +61,7 @@ DROP_HEADINGS = """
         AND NOT EXISTS (SELECT 1 FROM hardwon.saved_row s WHERE s.tenant = %(tenant)s AND s.snapshot = %(snapshot)s
             AND s.relation = 'source' AND s.content ->> 'path' = h.content ->> 'path')
 """
-"""Delete saved headings of files whose own row is not saved any more."""
+"""Deletes saved headings of files whose own row is not saved any more."""
 
 
 class Unsafe(NamedTuple):
@@ -65,8 +69,7 @@ class Unsafe(NamedTuple):
     A row with secrets.
 
     Attributes:
-        row: The row.
-        changes: The redacted values of the columns that have any.
+        changes: The redacted values, by column.
 
     """
 
@@ -75,7 +78,7 @@ class Unsafe(NamedTuple):
 
 
 def unsafe_rows(rows: Iterable[Stored]) -> Iterator[Unsafe]:
-    """Yield those of *rows* that have a secret."""
+    """Yield the rows that contain a secret."""
     for row in rows:
         clean = {name: redacted(value) for name, value in row.values.items()}
         if changes := {name: value for name, value in clean.items() if value != row.values[name]}:
@@ -83,7 +86,7 @@ def unsafe_rows(rows: Iterable[Stored]) -> Iterator[Unsafe]:
 
 
 def count_secrets(database: Database) -> int:
-    """Return how many values `redact_rows` changes."""
+    """Return how many values `redact_rows` and `redact_saved` would change."""
     with database.snapshot():
         today = [len(found.changes) for name in TABLES for found in unsafe_rows(stored_in(database, name))]
         return sum(today) + sum(len(found.changes) for found in unsafe_rows(saved_rows(database)))
@@ -91,10 +94,11 @@ def count_secrets(database: Database) -> int:
 
 def redact_rows(database: Database) -> bool:
     """
-    Redact every text of today within the open transaction; return whether there was anything to do.
+    Redact today's rows within the open transaction and return whether any changed.
 
-    An entry whose identifying text changes gets the id of the new one; where another has that id already, it is deleted.
-    A row that would repeat the key of another is deleted. Vectors of changed entries are deleted, and their words indexed again.
+    An entry whose identifying text changes gets a new id. If another entry has that id already, it
+    is deleted, as is a row that would repeat the key of another. Changed entries lose their vectors
+    and are indexed again.
     """
     found = [found for name in TABLES for found in unsafe_rows(stored_in(database, name))]
     for row, changes in found:
@@ -106,7 +110,7 @@ def redact_rows(database: Database) -> bool:
 
 
 def _changed(database: Database, row: Stored, changes: Mapping[str, Any]) -> bool:
-    """Change a row of today; return False if another row has the new key already."""
+    """Update a row of today, and return False if its new key is taken."""
     condition, key = named(row)
     columns = ", ".join(f'"{name}" = %({name})s' for name in changes)
     values = {name: Jsonb(value) if name in JSON else value for name, value in changes.items()}
@@ -114,7 +118,11 @@ def _changed(database: Database, row: Stored, changes: Mapping[str, Any]) -> boo
 
 
 def _done(database: Database, sql: str, **parameters: object) -> bool:
-    """Run a statement; return False if a constraint forbids it, which leaves the transaction as it was."""
+    """
+    Run a statement and return False if a constraint forbids it.
+
+    The transaction goes on then, without the statement.
+    """
     try:
         with database.savepoint():
             database.rows(sql, **parameters)
@@ -138,7 +146,7 @@ def _delete_entry(database: Database, number: int) -> None:
 
 
 def _renew(database: Database, number: int, changed: Iterable[Iterable[str]]) -> None:
-    """Make what follows from the texts of an entry again."""
+    """Recompute the values derived from the texts of an entry."""
     if not (state := database.rows(SELECT_STATE, number=number)):
         return
     [(owner, old, is_retired)] = state
@@ -158,7 +166,7 @@ def _renew(database: Database, number: int, changed: Iterable[Iterable[str]]) ->
 
 
 def _renamed(database: Database, number: int, old: str, entry: Entry) -> bool:
-    """Give an entry the id of its texts; return False if another has it."""
+    """Give an entry the id of its texts, and return False if taken."""
     facts = facts_of(entry)
     is_done = _done(
         database,
@@ -176,7 +184,7 @@ def _renamed(database: Database, number: int, old: str, entry: Entry) -> bool:
 
 
 def _entry(rows: Iterable[tuple[Any, ...]]) -> Entry | None:
-    """Return the entry of a row; None for one of which too little is left."""
+    """Return the entry of a row, None if too little of it is left."""
     try:
         return next(map(to_entry, rows), None)
     except InvalidEntryError:
@@ -184,7 +192,11 @@ def _entry(rows: Iterable[tuple[Any, ...]]) -> Entry | None:
 
 
 def redact_saved(database: Database, snapshot: str = "") -> bool:
-    """Redact the saved rows of all checkpoints, or of one, in the same way; return whether there was anything to do."""
+    """
+    Redact the saved rows of one checkpoint, or of all if *snapshot* is empty.
+
+    Works like `redact_rows`, and returns whether any row changed.
+    """
     with database.snapshot():
         found = [*unsafe_rows(saved_rows(database, snapshot=snapshot))]
     if found:

@@ -1,4 +1,8 @@
-"""Restoring of entries and records from saved rows, on the server: only rows that differ are written, then all are compared."""
+"""
+Restore entries and records on the server from saved rows.
+
+Only rows that differ are written; the outcome is compared with the snapshot.
+"""
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,23 +24,27 @@ from hardwon.ports.override import override
 from hardwon.ports.snapshots import Replacement, Snapshot
 
 OF_ENTRIES = ("entry", "entry_text", "recall", "usage", "influence", "entry_place", "entry_alias", "vector")
-"""The tables with rows of an entry, in the order of insertion."""
+"""Tables with rows of an entry, in the order of insertion."""
 
 OF_SECTIONS = ("tombstone", "departed")
 """Tables about sections of files without an entry."""
 
 LEDGERS = ("source", "source_heading", *OF_SECTIONS, "metadata")
-"""Tables that the scope `all` restores as a whole, after those that they refer to."""
+"""Tables restored as a whole by the scope `all`, after those that they reference."""
 
 NUMBERED = (*OF_ENTRIES, "history")
 SAVED = (*NUMBERED, *LEDGERS, "space", "project")
-"""All tables that a checkpoint saves. Keyword postings are made again; receipts and what was forgotten stay as they are."""
+"""
+All tables that a checkpoint saves.
+
+Keyword postings are rebuilt. Receipts and forgotten texts stay as they are.
+"""
 
 RESTORED_METADATA = f"x.key != '{SECRET}' AND NOT starts_with(x.key, '{VERSION_KEY}')"
-"""The secret of forgotten texts and the versions of indexes are of the present store."""
+"""Excludes the present store's secret of forgotten texts and its versions of indexes."""
 
 ROWS: Mapping[str, str] = {"metadata": RESTORED_METADATA, "project": "x.owner = current_user"}
-"""Which rows of a table are saved, where not all are."""
+"""Conditions for the rows that are saved, where not all are."""
 
 SAVE = """
     INSERT INTO hardwon.saved_row (tenant, snapshot, relation, place, number, content)
@@ -54,7 +62,7 @@ CONTENTS: Mapping[str, str] = {
             coalesce(%(spaces)s::jsonb ->> (s.content ->> 'value'), s.content ->> 'value')) ELSE '{}' END
     """,
 }
-"""The content of rows that name a space by its number, with the number of today."""
+"""Contents of rows that refer to a vector space, with its number of today."""
 
 TABLE = """
     past_{table} AS (
@@ -67,7 +75,7 @@ TABLE = """
 
 
 def past(sql: str) -> str:
-    """Return *sql* about the tables of today as the same about saved ones."""
+    """Turn a query of today's tables into one of the saved tables."""
     return sql.replace("hardwon.", "past_")
 
 
@@ -76,12 +84,12 @@ class Saved:
     The rows that a checkpoint saved.
 
     Args:
-        database: The store.
-        snapshot: The name of the snapshot.
+        snapshot: The snapshot's name.
 
     Attributes:
-        spaces: The numbers of the spaces of today, by those of the snapshot; a missing one has its number still.
-        gone: The numbers of entries that are left out.
+        spaces: Today's numbers of vector spaces by the snapshot's; missing spaces keep their
+            number.
+        gone: Numbers of entries that are left out.
 
     """
 
@@ -102,9 +110,10 @@ class Saved:
 
     def rows(self, sql: str, **parameters: object) -> list[Row]:
         """
-        Run a statement in which `past_entry` is the table `entry` as it was; so all saved tables.
+        Run a statement in which `past_entry` is the saved table `entry`, and so on.
 
-        The server knows nothing of how many saved rows there are: left to itself, it would compare each with each.
+        Nested loops are off: the planner has no statistics of saved rows, and would compare all
+        pairs.
         """
         tables = ", ".join(_table(table) for table in SAVED if f"past_{table}" in sql)
         about = {"snapshot": self._snapshot, "spaces": self.spaces, "gone": self.gone}
@@ -115,7 +124,7 @@ class Saved:
         return rows
 
     def asked(self, sql: str, **parameters: object) -> list[Row]:
-        """Run a query about the tables of today on those of the snapshot."""
+        """Run a query of today's tables on the saved ones."""
         return self.rows(past(sql), **parameters)
 
 
@@ -129,10 +138,10 @@ def _table(table: str) -> str:
 
 
 AT_ONCE = 500
-"""Entries that are read at once."""
+"""Entries read in one query."""
 
 Ask = Callable[..., list[Row]]
-"""Runs a query about tables of today: on those, or on saved ones."""
+"""Runs a query of today's tables, on those or on saved ones."""
 
 ROWS_OF_ENTRIES = " UNION ALL ".join(
     f"SELECT '{table}' AS relation, x.number, to_jsonb(x)::text AS content FROM hardwon.{table} x"
@@ -157,7 +166,7 @@ SPACES = f"""
     WHERE s.tenant = %(tenant)s
 """
 
-# No number is ever given twice, so an entry with the number of a past one is the same, wherever it is by now.
+# Numbers are never reused: a past and a present entry with the same number are the same entry.
 GIVING_WAY = """
     SELECT e.number FROM hardwon.entry e WHERE e.tenant = %(tenant)s AND e.number = ANY(%(numbers)s)
     UNION SELECT e.number FROM past_entry p
@@ -178,7 +187,7 @@ COLUMNS = """
     SELECT attname FROM pg_attribute
     WHERE attrelid = ('hardwon.' || %(table)s)::regclass AND attnum > 0 AND NOT attisdropped ORDER BY attnum
 """
-# An id and a number together: a process that counts a use of the entry meanwhile waits, as its row is locked.
+# Changes the id, but keeps the row: it is locked, so a process that counts a use of it waits.
 SET_ASIDE = """
     UPDATE hardwon.entry SET id = 'restored ' || number WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)
 """
@@ -187,7 +196,7 @@ HAND_OVER = """
     WHERE h.tenant = %(tenant)s AND e.tenant = %(tenant)s AND e.number = h.number
         AND e.number = ANY(%(numbers)s) AND h.owner != e.owner
 """
-# Of the user's word on a project only a refusal is restored.
+# Only a refusal of trust in a project is restored.
 ADD_PROJECTS = """
     INSERT INTO hardwon.project (
         tenant, id, machine, key, label, root, is_repository, device, inode, remote, first_commit, authorship, trust
@@ -221,7 +230,7 @@ NOTE = """
 OWNERS = "SELECT number, owner FROM hardwon.entry WHERE tenant = %(tenant)s AND number = ANY(%(numbers)s)"
 
 RESTORED, REMOVED = "restored", "removed"
-"""The values in history in place of a field's name."""
+"""The values of `field_changed` in history that a restore writes."""
 
 
 def numbers_of(ask: Ask, within: Where) -> list[int]:
@@ -230,19 +239,12 @@ def numbers_of(ask: Ask, within: Where) -> list[int]:
 
 
 def fingerprints(ask: Ask, numbers: Iterable[int]) -> dict[int, str]:
-    """Return the sha256 of all stored values of the entries *numbers*, by number."""
+    """Return the sha256 of all stored values of each entry, by number."""
     return dict(ask(FINGERPRINTS, numbers=[*numbers]))
 
 
 class PostgresSnapshot(Snapshot):
-    """
-    The saved rows of a checkpoint, and the store to restore them in.
-
-    Args:
-        past: The saved rows.
-        present: The store.
-
-    """
+    """The saved rows of a checkpoint, with the store to restore them in."""
 
     def __init__(self, past: Saved, present: Database) -> None:
         self._past = past
@@ -277,11 +279,15 @@ class PostgresSnapshot(Snapshot):
         self._past.spaces = {str(then): now for then, now in self._past.rows(SPACES)}
 
     def _giving_way_to(self, numbers: Iterable[int]) -> set[int]:
-        """Return the present entries with the number, the id, or the section of a file, of the past entries *numbers*."""
+        """
+        Return the present entries that conflict with the past entries *numbers*.
+
+        They have the same number, id, or section of a file.
+        """
         return {number for (number,) in self._past.rows(GIVING_WAY, numbers=[*numbers])}
 
     def _sections(self, missing: Iterable[int], surplus: Iterable[int]) -> dict[str, list[str]]:
-        """Return the paths and anchors of the past entries *missing* and the present entries *surplus*."""
+        """Return paths and anchors of past entries *missing* and present entries *surplus*."""
         rows = {*self._past.asked(SECTIONS, numbers=[*missing]), *self._present.rows(SECTIONS, numbers=[*surplus])}
         return {"paths": [path for path, _ in rows], "anchors": [anchor for _, anchor in rows]}
 
@@ -293,7 +299,11 @@ class PostgresSnapshot(Snapshot):
         self._delete("entry", numbers)
 
     def _take_out(self, numbers: Iterable[int]) -> None:
-        """Empty entries that stay under their number, so that what other members have on them stays too."""
+        """
+        Empty entries that stay under their number.
+
+        Rows of other members that refer to them stay, too.
+        """
         drop_from_index(self._present, numbers)
         self._present.rows(SET_ASIDE, numbers=[*numbers])
         for table in ("proposal", *OF_ENTRIES):
@@ -337,7 +347,11 @@ class PostgresSnapshot(Snapshot):
         return [f'"{name}"' for (name,) in self._present.rows(COLUMNS, table=table)]
 
     def _restore_records(self) -> None:
-        """Restore everything that is not about single entries; history is only appended to."""
+        """
+        Restore all records that are not about single entries.
+
+        History is only appended to.
+        """
         self._restore_rows([table for table in LEDGERS if table != "metadata"])
         self._past.rows(
             f"DELETE FROM hardwon.metadata x WHERE x.tenant = %(tenant)s AND {RESTORED_METADATA}"
@@ -347,12 +361,20 @@ class PostgresSnapshot(Snapshot):
         self._past.rows(EARLIER_HISTORY)
 
     def _note(self, field: str, entries: Sequence[Row], name: str, at: dt.datetime) -> None:
-        """Append a line for all of *entries*: *field* says what the restore of *name* did."""
+        """
+        Append a line of history for each of *entries*.
+
+        *field* is `restored` or `removed`, *name* the checkpoint's.
+        """
         numbers, owners = ([*column] for column in zip(*entries, strict=True)) if entries else ([], [])
         self._present.rows(NOTE, field=field, numbers=numbers, owners=owners, name=name, at=at)
 
     def _verify(self, contents: Contents, then: Mapping[int, str], written: Iterable[int]) -> None:
-        """Compare what was written; other members may have counted a use of other entries meanwhile."""
+        """
+        Compare the written entries, and the numbers of all, with the snapshot.
+
+        The values of other entries may differ: members may have counted uses meanwhile.
+        """
         wanted = {number: then[number] for number in written}
         is_same = (
             fingerprints(self._present.rows, wanted) == wanted
@@ -367,7 +389,7 @@ class PostgresSnapshot(Snapshot):
 
 
 def _insert(table: str, columns: Sequence[str]) -> str:
-    """Return the statement that inserts saved rows `x` of *table*, but for a condition."""
+    """Return a statement, without its condition, that inserts saved rows `x`."""
     chosen = ", ".join(f"x.{name}" for name in columns)
     return f"INSERT INTO hardwon.{table} ({', '.join(columns)}) SELECT {chosen} FROM past_{table} x"
 
@@ -385,7 +407,11 @@ def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 @contextmanager
 def _nobody_elses() -> Iterator[None]:
-    """Say in words that another member made an entry private, so that it can't be seen, let alone replaced."""
+    """
+    Explain a conflict with an entry that another member made private.
+
+    This member can't see it, so it can't be replaced.
+    """
     try:
         yield
     except StorageError as error:

@@ -28,7 +28,11 @@ COLUMNS: Mapping[str, str] = {
     "validation_count": "coalesce(u.validation_count, 0)",
     "useful_count": "coalesce(u.useful_count, 0)",
 }
-"""The columns that fields are read from; the tables are `entry e`, `entry_text t`, `recall r` and `usage u`."""
+"""
+SQL expressions of fields.
+
+The tables are `entry e`, `entry_text t`, `recall r` and `usage u`.
+"""
 
 
 columns = partial(columns_of, COLUMNS)
@@ -54,7 +58,7 @@ SELECT_RECALL_FACTS = f"SELECT {FACT_COLUMNS}, {RECALL_COLUMNS} FROM hardwon.ent
 
 
 def facts_of(entry: "Entry") -> dict[str, object]:
-    """Return the columns of *entry* in the table `entry` that may change."""
+    """Return the mutable columns of *entry* in the table `entry`."""
     return {
         **{field: getattr(entry, field) for field in FACTS},
         "content_hash": entry.content_hash,
@@ -64,7 +68,7 @@ def facts_of(entry: "Entry") -> dict[str, object]:
 
 
 def texts_of(entry: "Entry") -> dict[str, object]:
-    """Return the columns of *entry* in the table `entry_text` that may change."""
+    """Return the mutable columns of *entry* in the table `entry_text`."""
     values = {field: getattr(entry, field) for field in TEXTS}
     return {
         **values,
@@ -78,6 +82,6 @@ def to_entry(row: Row) -> "Entry":
     Return the entry of a row of `SELECT_ENTRY`.
 
     Raises:
-        InvalidEntryError: it is no entry.
+        InvalidEntryError: the row is no valid entry.
     """
     return entry_of(as_given(row))

@@ -1,4 +1,4 @@
-"""A PostgreSQL server: its address, what may be shown of it, how a connection is secured; its errors in words."""
+"""Address, TLS and error messages of a PostgreSQL server."""
 
 import ipaddress
 import os
@@ -15,7 +15,7 @@ from psycopg.pq import Conninfo
 from hardwon.domain.model.errors import StorageError
 
 ENCRYPTED = ("require", "verify-ca", "verify-full")
-"""Modes of TLS without a fallback to plain text."""
+"""TLS modes without a fallback to plain text."""
 
 PORTS = frozenset("0123456789,")
 
@@ -25,10 +25,12 @@ UNREADABLE = "the address of the server can't be read: write postgresql://ROLE@H
 
 def parameters_of(dsn: str) -> dict[str, Any]:
     """
-    Return the parameters of a connection to *dsn*; one that leaves this machine is encrypted, and verified unless *dsn* says less.
+    Return the connection parameters of *dsn*, with TLS across a network.
+
+    Connections to other machines are encrypted, and verified unless *dsn* weakens that.
 
     Raises:
-        StorageError: the address can't be understood, or asks for plain text across a network.
+        StorageError: the address can't be parsed, or asks for plain text across a network.
     """
     try:
         given = {name: value for name, value in conninfo_to_dict(dsn).items() if value is not None}
@@ -61,7 +63,7 @@ def with_database(dsn: str, name: str) -> str:
 
 
 def shown(parameters: Mapping[str, Any]) -> str:
-    """Return how messages name a server: without a password."""
+    """Return the server's name in messages, without a password."""
     host = str(parameters.get("host") or "localhost")
     port = f":{parameters['port']}" if parameters.get("port") else ""
     user = f"{parameters['user']}@" if parameters.get("user") else ""
@@ -69,7 +71,7 @@ def shown(parameters: Mapping[str, Any]) -> str:
 
 
 def _is_name(host: str) -> bool:
-    """Return whether *host* can be looked up, or is a folder of sockets."""
+    """Return whether *host* is a possible host name or a folder of sockets."""
     if not host.startswith("/"):
         try:
             host.encode("idna")
@@ -79,7 +81,11 @@ def _is_name(host: str) -> bool:
 
 
 def _elsewhere_by_default() -> dict[str, str]:
-    """Return what the environment says of the host, which libpq takes where an address names none."""
+    """
+    Return the host options that libpq takes from the environment.
+
+    They hold for an address without a host.
+    """
     return {
         option.keyword.decode(): option.val.decode()
         for option in Conninfo.get_defaults()
@@ -105,11 +111,15 @@ NO_ANSWER = "no answer in time"
 
 
 class NoAnswerError(psycopg.OperationalError):
-    """The server did not answer in time; it may still do what it was asked."""
+    """
+    The server did not answer in time.
+
+    It may still complete the statement.
+    """
 
 
 class LostConnectionError(psycopg.OperationalError):
-    """The connection was lost within a transaction, of which nothing is stored."""
+    """The connection was lost within a transaction, which was rolled back."""
 
 
 REFUSED = "the server refuses this role or its password"
@@ -153,10 +163,10 @@ PARTS: tuple[tuple[tuple[str, ...], str], ...] = (
 @contextmanager
 def translated(path: str) -> Iterator[None]:
     """
-    Translate errors within into `StorageError`, which names the server at *path*.
+    Translate errors within into `StorageError`, which names the server by *path*.
 
     Raises:
-        StorageError: the way to the server, or the server, failed.
+        StorageError: the connection or the server failed.
     """
     try:
         yield
@@ -167,7 +177,7 @@ def translated(path: str) -> Iterator[None]:
 
 
 def reason_of(error: psycopg.Error) -> str:
-    """Return what went wrong in one line."""
+    """Return the cause of an error in one line."""
     for kinds, message in MESSAGES:
         if isinstance(error, kinds):
             return message
@@ -181,7 +191,11 @@ def reason_of(error: psycopg.Error) -> str:
 
 
 def _first_cause(line: str) -> str:
-    """Return why a connection failed; psycopg lists a cause for each address that it tried, and libpq asks a question."""
+    """
+    Return the first cause of a failed connection.
+
+    psycopg lists one for each address that it tried, and libpq appends a question.
+    """
     first = line.partition(" Multiple connection attempts failed")[0].partition(" Is the server running")[0]
     for beginning in ("connection failed: ", "connection is bad: "):
         first = first.removeprefix(beginning)

@@ -1,4 +1,4 @@
-"""A connection to the server, made again when it is lost, and the transaction that is open on it."""
+"""A connection with at most one open transaction, renewed when lost."""
 
 import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -13,18 +13,18 @@ from hardwon.domain.model.errors import NewerSchemaError, StorageError
 from hardwon.ports.override import override
 
 NEWEST = 3
-"""The version of the schema that this program works with: the number of the last file in `migrations/`."""
+"""This program's schema version: the number of the last file in `migrations/`."""
 
 LONGEST_WAIT = 30.0
-"""Seconds that a statement may take; a server that stopped answering is noticed after them."""
+"""Timeout of a statement in seconds, by which a stalled server is noticed."""
 
 LONGEST_WORK = 3600.0
-"""Seconds that a statement over all contents may take, such as one that saves them."""
+"""Timeout in seconds of a statement over all contents."""
 
 CONNECT_SECONDS = 5
 SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-# Its warnings repeat on standard error what an exception tells.
+# Its warnings would repeat an exception's message on standard error.
 logging.getLogger("psycopg").setLevel(logging.CRITICAL)
 
 Row = tuple[Any, ...]
@@ -33,7 +33,7 @@ Statement = tuple[str, Mapping[str, object]]
 
 T = TypeVar("T")
 
-# One round trip; a pooler keeps the time zone of a session.
+# In one round trip; a pooler keeps the time zone of a session.
 HANDSHAKE = """
     SET TIME ZONE 'UTC';
     SELECT m.tenant, current_user, pg_is_in_recovery(), (SELECT max(version) FROM hardwon.migration),
@@ -51,7 +51,7 @@ class Member(NamedTuple):
         role: Its name.
         is_read_only: Whether the server is a standby.
         schema: The version of the schema.
-        entries: How many entries of the tenant are searchable.
+        entries: Number of the tenant's searchable entries.
 
     """
 
@@ -63,7 +63,7 @@ class Member(NamedTuple):
 
 
 class _Connection(psycopg.Connection[Row]):
-    """A connection whose waits are bounded, also by a server that is stopped but still connected."""
+    """A connection with bounded waits, even if the server stalls while connected."""
 
     longest_wait = LONGEST_WAIT
 
@@ -78,19 +78,20 @@ class _Connection(psycopg.Connection[Row]):
 
 class Session:
     """
-    A connection of a member, and at most one transaction on it.
+    A member's connection with at most one open transaction.
 
     Args:
         parameters: Of the connection.
-        path: How messages name the server.
-        longest_wait: Seconds after which a statement without an answer fails.
+        path: The server's name in messages.
+        longest_wait: Timeout of a statement, in seconds.
 
     Attributes:
-        connection: The connection as it is now.
-        member: Whose it is.
+        connection: The current connection, replaced after a loss.
+        member: The member that it belongs to.
 
     Raises:
-        StorageError: the server can't be reached, knows no such member, or its schema does not fit.
+        StorageError: the server can't be reached, the role is no member, or the schema does not
+            fit.
 
     """
 
@@ -147,15 +148,15 @@ class Session:
 
     def run(self, statements: Sequence[Statement], *, only_reads: bool = False) -> list[list[Row]]:
         """
-        Run *statements* in one round trip; return the rows of each.
+        Run *statements* in one round trip and return the rows of each.
 
         Args:
-            statements: Several of them belong together: if one fails, none has an effect.
-            only_reads: They may be run again, over a new connection, if the old one was lost before a transaction began.
+            statements: Several are atomic: if one fails, none has an effect.
+            only_reads: Allows to repeat them on a new connection, if the old one was lost before a
+                transaction began.
 
         Raises:
             StorageError: the server refused one, or did not answer.
-
         """
         with translated(self._path):
             if self._open in {"a snapshot", "changes"} and self.connection.closed:
@@ -187,7 +188,11 @@ class Session:
         return [_rows_of(cursor) for cursor in cursors]
 
     def _leave_failed_snapshot(self) -> None:
-        """Let the reads after a failed one see a snapshot of their own: a search goes on without what failed."""
+        """
+        Start a new snapshot for the reads after a failed one.
+
+        A search goes on without the failed read.
+        """
         if self._open == "changes" or self.connection.closed:
             return
         if self._is_in_transaction:
@@ -204,7 +209,11 @@ class Session:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all reads within see the same state, that of the first; to be entered outside of a transaction."""
+        """
+        Let all reads within see the state of the first one.
+
+        To be entered outside of a transaction.
+        """
         self._open = "a snapshot to begin"
         with self._ended():
             yield
@@ -212,11 +221,13 @@ class Session:
     @contextmanager
     def changes(self, lock: composed.Composed | None, busy_seconds: float) -> Iterator[list[Row]]:
         """
-        Let changes within be atomic; to be entered outside of a transaction.
+        Make changes within atomic.
+
+        To be entered outside of a transaction.
 
         Args:
-            lock: A statement that locks rows; what it selects is yielded.
-            busy_seconds: Upper bound of the wait for them, and for rows that others change.
+            lock: A statement that locks rows, and whose rows are yielded.
+            busy_seconds: Longest wait for them, and for rows that others change.
 
         """
         with translated(self._path):
@@ -228,7 +239,11 @@ class Session:
             yield locked
 
     def _begin(self, lock: composed.Composed | None, busy_seconds: float) -> list[Row]:
-        """Begin a transaction in one round trip, over a new connection if the old one is gone; return what *lock* selects."""
+        """
+        Begin a transaction in one round trip and return the rows of *lock*.
+
+        Reconnects if the connection is gone.
+        """
         milliseconds = composed.Literal(max(1, int(busy_seconds * 1000)))
         together = composed.SQL("; ").join(
             (
@@ -254,7 +269,11 @@ class Session:
 
     @contextmanager
     def _ended(self) -> Iterator[None]:
-        """Commit at the end, or roll back after an error; a transaction that was lost, or failed within, is an error."""
+        """
+        Commit at the end, or roll back after an error.
+
+        Raises an error as well if the transaction was lost or failed within.
+        """
         try:
             yield
             with translated(self._path):
@@ -278,13 +297,17 @@ class Session:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Let an error of the server within undo only what was done within; to be entered within a transaction."""
+        """
+        Roll back only the work within after a server error.
+
+        To be entered within a transaction.
+        """
         with self.connection.transaction():
             yield
 
     @contextmanager
     def patiently(self) -> Iterator[None]:
-        """Let statements within take long, as they are over all contents."""
+        """Raise the timeout of statements within, which run over all contents."""
         self._longest_wait, usual = LONGEST_WORK, self._longest_wait
         self.connection.longest_wait = self._longest_wait
         try:
@@ -293,7 +316,7 @@ class Session:
             self._longest_wait = self.connection.longest_wait = usual
 
     def close(self) -> None:
-        """Close the connection; idempotent."""
+        """Close the connection, idempotently."""
         self.connection.close()
 
 

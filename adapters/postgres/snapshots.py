@@ -1,4 +1,8 @@
-"""Checkpoints: saved rows on the server, each under a name such as `checkpoint:17`. No file is written."""
+"""
+Checkpoints as saved rows on the server, without files.
+
+Each has a name such as `checkpoint:17`.
+"""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +23,7 @@ from hardwon.ports.snapshots import Snapshots
 
 NAME = re.compile(r"checkpoint:\d+")
 SCHEMA = "schema"
-"""The key of the schema's version in a checkpoint's metadata."""
+"""Key of the schema's version in a checkpoint's metadata."""
 
 INSERT = """
     INSERT INTO hardwon.checkpoint (tenant, name, description, created_at, memory_count, snapshot, metadata)
@@ -32,13 +36,7 @@ SELECT = """
 
 
 class PostgresSnapshots(Snapshots):
-    """
-    The checkpoints of a member, and the rows that they saved.
-
-    Args:
-        database: The store.
-
-    """
+    """The checkpoints of a member, with their saved rows."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -20,14 +20,15 @@ class Status(NamedTuple):
         server: The version of PostgreSQL.
         pgvector: The version of the extension.
         schema: The version of the schema.
-        is_standby: Whether it can only be read.
+        is_standby: Whether the server is read-only.
         tenant: The name of the tenant.
         role: The login role.
-        bypasses: Whether the role is above all policies, as a superuser is: it sees what others keep to themselves.
-        entries: How many entries the member may see.
-        personal: How many of them are the member's alone.
+        bypasses: Whether row-level security does not apply to the role, as to a superuser.
+        entries: Number of entries that the member may see.
+        personal: Number of these that only the member may see.
         indexed: The widths of vectors that have an index.
         database_bytes: The size of the whole database.
+
     """
 
     server: str
@@ -60,7 +61,7 @@ def status_of(database: Database) -> Status:
     Return the facts of an open store.
 
     Raises:
-        StorageError: the server can't be asked.
+        StorageError: the server can't be queried.
     """
     [(server, pgvector, tenant, bypasses, entries, personal, indexed, size)] = database.rows(STATUS)
     return Status(
@@ -79,7 +80,7 @@ def status_of(database: Database) -> Status:
 
 
 def bytes_of(database: Database) -> int:
-    """Return how many bytes the tables that grow take with their indexes, of all tenants."""
+    """Return the bytes of all tenants' growing tables, with their indexes."""
     return int(
         database.value(
             "SELECT coalesce(sum(pg_total_relation_size(c.oid)), 0) FROM pg_class c"

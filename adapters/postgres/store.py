@@ -1,4 +1,8 @@
-"""The store on a PostgreSQL server: every role of it. Its library is imported only when a server keeps the store."""
+"""
+The store on a PostgreSQL server, with all its roles.
+
+psycopg is imported only when a server keeps the store.
+"""
 
 import threading
 from contextlib import AbstractContextManager
@@ -55,11 +59,12 @@ def open_postgres(
     Args:
         server: Its address.
         warn: Called with one line about a problem.
-        busy_seconds: How long to wait for other writers.
-        longest_wait: Seconds that a statement may take.
+        busy_seconds: Longest wait for other writers.
+        longest_wait: Timeout of a statement, in seconds.
 
     Raises:
-        StorageError: the server can't be reached, knows no such member, or its schema does not fit.
+        StorageError: the server can't be reached, the role is no member, or the schema does not
+            fit.
 
     """
     database = Database(server.dsn, busy_seconds, longest_wait)
@@ -79,7 +84,7 @@ def open_postgres(
 
 def open_in_time(server: ServerAddress, seconds: float) -> "PostgresStore":
     """
-    Open the store on *server* within *seconds*, in which a statement must end, too.
+    Open the store on *server* within *seconds*, also the timeout of its statements.
 
     Raises:
         StorageError: the server can't be reached in time.
@@ -103,13 +108,7 @@ def open_in_time(server: ServerAddress, seconds: float) -> "PostgresStore":
 
 
 class PostgresStore(Store):
-    """
-    The store on a server.
-
-    Args:
-        database: The open connection.
-
-    """
+    """The store on a server."""
 
     is_there = True
     file = None
@@ -290,7 +289,7 @@ class PostgresStore(Store):
 
 
 class PostgresUpkeep(Upkeep):
-    """Checks of a store on a server; its owner repairs it."""
+    """Checks of a store on a server, which only its owner repairs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -349,8 +348,8 @@ class PostgresUpkeep(Upkeep):
 
     @override
     def rebuild_vector_index(self, vectors: "VectorStore") -> None:
-        """Nothing of one member's is derived from vectors; an index is made by `hardwon store migrate`."""
+        """Do nothing: `hardwon store migrate` creates indexes of vectors."""
 
     @override
     def pack(self) -> None:
-        """Nothing is packed on a server."""
+        """Do nothing: a server has nothing to pack."""

@@ -1,7 +1,8 @@
 """
-The places of texts in the tables of a tenant: the one list of columns in which texts are searched, erased and redacted.
+Columns with texts in a tenant's tables, to be searched, erased and redacted.
 
-Left out are roles, numbers of spaces, and columns that hold one of the schema's own words.
+This is the only list of them. Roles, numbers of vector spaces and columns with constants of the
+schema are left out.
 """
 
 import itertools
@@ -19,9 +20,9 @@ class Table(NamedTuple):
     A table with texts.
 
     Attributes:
-        key: The columns by which a row is named among those that this member may change.
-        columns: The columns with texts: `text`, `text[]` or `jsonb`.
-        rows: Which rows may be changed.
+        key: Columns that identify a row among those that this member may change.
+        columns: Columns with texts: `text`, `text[]` or `jsonb`.
+        rows: The condition for rows that may be changed.
 
     """
 
@@ -69,7 +70,7 @@ TABLES: Mapping[str, Table] = {
 }
 
 JSON = frozenset(("missed", "parts", "metadata", "content"))
-"""The columns whose values are JSON."""
+"""Columns whose values are JSON."""
 
 AT_ONCE = 1_000
 _CURSORS = itertools.count(1)
@@ -87,10 +88,10 @@ class Stored(NamedTuple):
 
     Attributes:
         relation: The name of its table.
-        key: The values of the columns that name it.
-        values: The values of the columns with texts, by name.
-        snapshot: The name of the snapshot in which it was saved, empty for a row of today.
-        number: Of its entry, if its table has one.
+        key: Values of the columns that identify it.
+        values: Values of the columns with texts, by name.
+        snapshot: The snapshot that saved it, empty for a row of today.
+        number: The number of its entry, if its table has one.
 
     """
 
@@ -102,16 +103,16 @@ class Stored(NamedTuple):
 
     @property
     def table(self) -> str:
-        """The table in which it is."""
+        """The table that contains the row: `saved_row` for a saved one."""
         return "saved_row" if self.snapshot else self.relation
 
     def texts(self) -> Iterator[str]:
-        """Yield all its texts."""
+        """Yield all texts of the row."""
         return (text for value in self.values.values() for text in texts_in(value))
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield the texts of a value of a column: itself, or all within a list or JSON."""
+    """Yield the texts within a column's value: a text, a list or JSON."""
     match value:
         case str():
             yield value
@@ -122,7 +123,7 @@ def texts_in(value: object) -> Iterator[str]:
 
 
 def redacted(value: Any) -> Any:
-    """Return a value of a column with each of its texts redacted."""
+    """Return a column's value with all texts redacted."""
     match value:
         case str():
             return public(value)
@@ -135,12 +136,12 @@ def redacted(value: Any) -> Any:
 
 
 def as_bytes(text: str) -> bytes:
-    """Return *text* as a parameter that is compared as it is: other texts in parameters are redacted."""
+    """Return *text* as a parameter that is not redacted, for comparisons."""
     return text.encode("utf-8", "replace")
 
 
 def named(row: Stored) -> tuple[str, dict[str, object]]:
-    """Return the condition for the row itself, and its parameters."""
+    """Return the condition that identifies the row, and its parameters."""
     names = {f"key_{name}": name for name in row.key}
     values = {mark: row.key[name] for mark, name in names.items()}
     marks = {
@@ -156,17 +157,19 @@ def named(row: Stored) -> tuple[str, dict[str, object]]:
 
 
 def delete_row(database: Database, row: Stored) -> None:
-    """Delete a row of today, or a saved one."""
+    """Delete a row, of today or saved."""
     condition, parameters = named(row)
     database.rows(f"DELETE FROM hardwon.{row.table} WHERE {condition}", **parameters)
 
 
 class Holding(NamedTuple):
     """
-    A condition that at least all rows meet that may hold any of some words in lower case; the program then checks each.
+    A necessary condition for rows that contain any of some words.
+
+    It may hold for other rows: callers check each.
 
     Attributes:
-        wanted: The words; None for every row.
+        wanted: The words in lower case, None for every row.
 
     """
 
@@ -178,7 +181,11 @@ class Holding(NamedTuple):
         return cls(tuple(map(as_bytes, words)))
 
     def sql(self, columns: Iterable[str]) -> str:
-        """Return the condition on *columns*: other letters than of ASCII, and values within JSON, are left to the program."""
+        """
+        Return the condition on *columns*.
+
+        Values with non-ASCII letters or JSON escapes always meet it, since callers check them.
+        """
         if self.wanted is None:
             return "true"
         text = f"concat_ws(chr(31), {', '.join(f'{column}::text' for column in columns)})"
@@ -190,14 +197,14 @@ class Holding(NamedTuple):
 
 
 def stored(database: Database, holding: Holding = Holding()) -> Iterator[Stored]:  # noqa: B008  # immutable
-    """Yield all rows of today and of checkpoints that this member may change, and that may hold what is wanted."""
+    """Yield changeable rows of today and of checkpoints that may match *holding*."""
     for relation in TABLES:
         yield from stored_in(database, relation, holding)
     yield from saved_rows(database, holding)
 
 
 def stored_in(database: Database, relation: str, holding: Holding = Holding()) -> Iterator[Stored]:  # noqa: B008
-    """Yield the rows of one table of today."""
+    """Yield changeable rows of one table of today that may match *holding*."""
     table = TABLES[relation]
     names = (*table.key, *table.columns)
     columns = [f'x."{name}"' for name in names]
@@ -213,7 +220,7 @@ def stored_in(database: Database, relation: str, holding: Holding = Holding()) -
 
 
 def saved_rows(database: Database, holding: Holding = Holding(), snapshot: str = "") -> Iterator[Stored]:  # noqa: B008
-    """Yield the rows that checkpoints saved, or the one of *snapshot*."""
+    """Yield rows of one snapshot, or of all if empty, that may match *holding*."""
     within = f"{holding.sql(['content'])} AND (%(snapshot)s = '' OR snapshot = %(snapshot)s)"
     rows = _in_parts(
         database,
@@ -234,7 +241,7 @@ def _is_kept(relation: str, content: Mapping[str, Any]) -> bool:
 
 
 def _in_parts(database: Database, sql: str, **parameters: object) -> Iterator[Row]:
-    """Yield the rows of a query, which the server keeps: not all of them are here at once."""
+    """Yield rows from a cursor on the server, to bound memory."""
     with database.snapshot():
         name = f"texts_{next(_CURSORS)}"
         database.rows(f"DECLARE {name} NO SCROLL CURSOR FOR {sql}", **parameters)

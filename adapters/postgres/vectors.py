@@ -32,7 +32,7 @@ HAS_NO_VECTOR = """
     NOT EXISTS (SELECT 1 FROM hardwon.vector v
         WHERE v.tenant = %(tenant)s AND v.space = %(space)s AND v.number = e.number)
 """
-# The entry is locked as the repository does it, so that no text changes meanwhile.
+# The entry is locked as by the repository, so that its text can't change meanwhile.
 PUT = """
     INSERT INTO hardwon.vector (tenant, space, number, owner, text_hash, vec)
     SELECT t.tenant, %(space)s, t.number, t.owner, t.text_hash, %(vec)s::vector
@@ -61,8 +61,6 @@ class PostgresVectorStore(VectorStore):
     The vectors of one embedding space.
 
     Args:
-        database: The store.
-        space: The embedding space.
         kinds: The kinds of entries that are embedded in this space.
         is_active: Whether the store's metadata names this space.
 
@@ -161,12 +159,12 @@ class PostgresVectorStore(VectorStore):
             self.database.together(((COUNT_STORED, {"space": space, "vectors": len(given)}), self.database.change()))
 
     def activate(self) -> None:
-        """Let the store's metadata name this space."""
+        """Make this the active space in the store's metadata."""
         with self.database.transaction():
             self.database.rows(NOTE_ACTIVE, space=str(self._register()))
 
     def _register(self) -> int:
-        """Return the number of the space, created if missing; the active space is noted in the metadata."""
+        """Return the space's number, after its registration if missing."""
         if not self.number:
             self.database.rows(REGISTER, **self._space._asdict())
             if self._is_active:
@@ -212,30 +210,43 @@ def read_spaces(database: Database) -> dict[Space, int]:
 
 
 def literal(vector: Vector) -> str:
-    """Return *vector* as pgvector reads it; nine digits are all of a float32."""
+    """Return *vector* as pgvector's text, with nine digits: all of a float32."""
     return f"[{','.join(f'{value:.9g}' for value in vector)}]"
 
 
 LARGEST_SCAN = 20_000
-"""Vectors that are compared one by one at most; above, the index of the server finds the nearest."""
+"""
+Most vectors that are compared one by one.
+
+Above, the server's approximate index finds the nearest.
+"""
 
 MARGIN = 2e-5
-"""Twice the error of a cosine that the server computes in float32; entries so close to the last one wanted are scored exactly."""
+"""
+Twice the error of a cosine that the server computes in float32.
+
+Entries within it of the last wanted score are scored exactly.
+"""
 
 SAMPLE = 2_000
 """
-Vectors of the sample from which the scores of many are estimated.
+Size of the sample from which the scores of many vectors are estimated.
 
-The standard error of the mean is the deviation / sqrt(SAMPLE), 2.2 % of it; that of the deviation is about 1 / sqrt(2 * SAMPLE), 1.6 %.
+The standard error of the mean is the deviation / sqrt(SAMPLE), 2.2 % of it; that of the deviation
+is about 1 / sqrt(2 * SAMPLE), 1.6 %.
 """
 
 CANDIDATES = 3
-"""How many times as many neighbours as are wanted the approximate index is asked for."""
+"""Neighbours read from the approximate index, as a multiple of those wanted."""
 
 PAGE = 100
-"""How many of the best, of all and of each category, are scored at once: those that a session start reads, without another round trip."""
+"""
+How many of the best, of all and by category, are scored at once.
 
-# In float64, as the domain does it; pgvector computes in float32.
+A session start reads no more, so it needs no other round trip.
+"""
+
+# In float64, as in the domain; pgvector computes in float32.
 EXACT = "(SELECT sum(a * b) FROM unnest(v.vec::float4[]::float8[], %(values)s::float8[]) pair (a, b))"
 
 NEAREST = BEST.format(
@@ -262,7 +273,7 @@ TUNED = (
     "SET LOCAL hnsw.iterative_scan = relaxed_order",
     "SET LOCAL hnsw.max_scan_tuples = 100000",
 )
-# In a fixed order that has nothing to do with time, by an index: the same vectors each time; NULL for those that are not wanted.
+# In a fixed order independent of time, by an index; NULL for vectors that are not wanted.
 SAMPLED = f"""
     SELECT CASE WHEN e.number IS NOT NULL THEN -(v.vec <#> %(query)s::vector) END FROM (
         SELECT number, vec FROM hardwon.vector WHERE tenant = %(tenant)s AND space = %(space)s
@@ -276,7 +287,6 @@ class PostgresVectorIndex(VectorIndex):
     Nearest neighbours among the vectors of a space.
 
     Args:
-        vectors: The vectors.
         largest_scan: How many are compared one by one at most.
 
     """
@@ -287,7 +297,7 @@ class PostgresVectorIndex(VectorIndex):
 
     @override
     def ensure_usable(self) -> None:
-        """The server compares: nothing is needed here."""
+        """Do nothing: the server compares vectors."""
 
     @override
     def compare(self, query: Vector, only: EntryFilter) -> Matches:
@@ -297,20 +307,20 @@ class PostgresVectorIndex(VectorIndex):
             return PagedMatches(scan, PAGE)
         sample = scan.sample()
         wanted = [score for score in sample if score is not None]
-        # All were looked at, or as many are wanted as of the sample.
+        # Exact if the sample is the whole space, else extrapolated from it.
         found = len(wanted) if len(sample) < SAMPLE else round(entries * len(wanted) / len(sample))
         return _NearMatches(scan, wanted, found) if found > self._largest_scan else PagedMatches(scan, PAGE)
 
 
 class _Scan(NamedTuple):
-    """A query and the vectors that are compared with it, one by one."""
+    """A query, and a condition for the vectors to compare with it."""
 
     vectors: PostgresVectorStore
     query: Vector
     within: Where
 
     def rows(self, sql: str, **parameters: object) -> list[Row]:
-        """Run *sql* for these vectors."""
+        """Run *sql* with the query and the condition."""
         return self.vectors.database.rows(
             sql.format(within=self.within.sql, width=self.vectors.dimensions),
             **self.within.parameters,
@@ -321,13 +331,13 @@ class _Scan(NamedTuple):
         )
 
     def among(self, condition: str, **parameters: object) -> "_Scan":
-        """Return the scan of those that meet *condition* too."""
+        """Return a scan with *condition* added."""
         return self._replace(
             within=Where(f"{self.within.sql} AND {condition}", {**self.within.parameters, **parameters})
         )
 
     def sample(self) -> list[float | None]:
-        """Return the cosines of some vectors of the space, None for those that are not among these."""
+        """Return cosines of a sample of the space, None for vectors outside the scan."""
         return [score for (score,) in self.rows(SAMPLED)]
 
     def page(self, depth: int) -> Page:
@@ -335,18 +345,19 @@ class _Scan(NamedTuple):
         return Page.of(depth, self.rows(NEAREST, depth=depth, margin=MARGIN), COSINE_DECIMALS)
 
     def scores(self, numbers: Sequence[int]) -> dict[int, float]:
-        """Return the cosine of those of *numbers* that are among the vectors."""
+        """Return the cosines of the *numbers* that are in the scan."""
         return {number: round(score, COSINE_DECIMALS) for number, score in self.rows(SCORES, wanted=numbers)}
 
 
 class _NearMatches(Matches):
     """
-    Many vectors, of which the approximate index finds the nearest; where it finds too few, all are compared.
+    Matches among many vectors, from the approximate index.
+
+    If it finds too few, all vectors are compared.
 
     Args:
-        scan: The vectors.
-        sample: The cosines of some of them.
-        found: About how many they are.
+        sample: The cosines of some of the scan's vectors.
+        found: Their estimated total number.
 
     """
 
@@ -377,7 +388,7 @@ class _NearMatches(Matches):
 
     @override
     def statistics(self) -> ScoreStatistics:
-        """Estimate them from a sample that is always the same; the best score is exact."""
+        """Estimate statistics from a fixed sample, except for the exact best score."""
         sample = self._sample
         share = self._found / len(sample)
         return ScoreStatistics(

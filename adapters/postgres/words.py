@@ -1,4 +1,4 @@
-"""The keyword index: the terms that FTS5 would make, how often each is in an entry or passage, and how long texts are."""
+"""The keyword index: FTS5's terms, their frequencies and the lengths of texts."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from contextlib import closing
 from hardwon.domain.model.text import without_marks
 
 WHOLE = 0
-"""The passage that stands for the whole entry; those of its text are numbered from 1."""
+"""The passage number of a whole entry, whose passages are numbered from 1."""
 
 ADD_POSTINGS = """
     INSERT INTO hardwon.posting
@@ -57,13 +57,17 @@ DROP_DOCUMENTS = """
 EMPTY_INDEX = tuple(
     f"DELETE FROM hardwon.{table} WHERE tenant = %(tenant)s" for table in ("posting", "document", "corpus")
 )
-"""Remove all that this member may see from the index; what others alone see stays."""
+"""Deletes the index rows that this member may see, not others' personal ones."""
 
 VERSION_KEY = "keyword_index_version "
-"""The beginning of the key of a member's version: each indexes what it may see."""
+"""Prefix of the metadata key of a member's version: members index separately."""
 
 VERSION = 2
-"""Of what the index holds of a text; one without a version holds words as they stand, and version 1 full-width ones too."""
+"""
+The version of indexed contents.
+
+An unversioned index (0) has words as they stand, version 1 full-width ones too.
+"""
 
 FIRST_VERSION = f"""
     CASE
@@ -74,7 +78,11 @@ FIRST_VERSION = f"""
         ), '0')
     END
 """
-"""Of a member who noted none: the newest of others where there are shared entries alone, which each of them indexes."""
+"""
+The version of a member who stored none.
+
+It is the newest of other members if all indexed entries are shared, since all members index these.
+"""
 
 SELECT_VERSION = f"""
     SELECT coalesce((
@@ -91,11 +99,16 @@ NOTE_VERSION = f"""
 """
 
 MAX_TIMES = 32_767
-"""Upper bound of the times that are counted: those of a smallint."""
+"""Upper bound of a frequency: that of a smallint."""
 
 
 class _Posting(NamedTuple):
-    """A term in a passage; *times* and *own_times* are those of the whole entry in one of its rows, 0 in the others."""
+    """
+    A term in a passage.
+
+    Frequencies in the whole entry, *times* and *own_times*, are in one of the term's rows, 0 in the
+    others.
+    """
 
     term: str
     passage: int
@@ -106,17 +119,21 @@ class _Posting(NamedTuple):
 
 
 def is_outdated(database: Database) -> bool:
-    """Return whether this member's share of the index is of an earlier version: it answers, but misses what later ones would find."""
+    """
+    Return whether this member's share of the index has an earlier version.
+
+    Searches work, but miss what a newer index would find.
+    """
     return int(database.value(SELECT_VERSION)) < VERSION
 
 
 def note_version(database: Database) -> None:
-    """Note that this member's share of the index is of this version."""
+    """Store the present version for this member's share of the index."""
     database.rows(NOTE_VERSION)
 
 
 def index_entry(database: Database, number: int, owner: str, entry: "Entry") -> None:
-    """Put an entry into the index, in place of what was there of it."""
+    """Index an entry, replacing its earlier rows."""
     database.together((*dropping([number]), *indexing(number, owner, entry)))
 
 
@@ -132,7 +149,7 @@ def dropping(numbers: Iterable[int]) -> list[Statement]:
 
 
 def indexing(number: int, owner: str, entry: "Entry") -> list[Statement]:
-    """Return the statements that put an entry into the index, in which nothing is of it."""
+    """Return the statements that index an entry without index rows."""
     texts = _texts(entry)
     whole, own = _counted(texts)
     passages = count_terms(_passages(texts))
@@ -172,10 +189,10 @@ def _limited(*times: int) -> Iterator[int]:
 
 def ensure_counted(database: Database) -> None:
     """
-    Check that the figures of the index are those of its rows.
+    Check that the totals of the index match its rows.
 
     Raises:
-        KeywordIndexUnavailableError: they are not, as after a restore by hand.
+        KeywordIndexUnavailableError: they differ, as after a manual restore.
     """
     [(entries, counted)] = database.rows(
         "SELECT (SELECT coalesce(sum(entries), 0) FROM hardwon.corpus WHERE tenant = %(tenant)s),"
@@ -186,14 +203,18 @@ def ensure_counted(database: Database) -> None:
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:
-    """Return the texts that are searched, composed and without secrets: the words of one are none. The fourth are labels."""
+    """
+    Return the searched texts, composed and redacted, the labels in fourth place.
+
+    They are redacted so that words of a secret are not indexed.
+    """
     title = title_to_search(entry.name, entry.description)
     texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
     return tuple(composed(public(text)) for text in texts)
 
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
-    """Return the terms of all *texts*, and those of all but the labels."""
+    """Return term counts of all *texts*, and of all but the labels."""
     from hardwon.domain.model.keywords import indexed_texts  # noqa: PLC0415  # for writers only
 
     title, description, notes, labels, reasoning = count_terms(indexed_texts(texts))
@@ -212,12 +233,16 @@ def _passages(texts: Sequence[str]) -> list[str]:
 TOKENIZER = "porter unicode61"
 
 MAX_TERM = 256
-"""Bytes of a term; an index of the server takes no long ones, so that the rest of a long one is represented by its hash."""
+"""
+Most bytes of a term, bounded by the server's index.
+
+A hash replaces the rest of a longer one.
+"""
 
 
 def count_terms(texts: Iterable[str]) -> list[Counter[str]]:
     """
-    Return how often each term is in each of *texts*.
+    Return term frequencies for each of *texts*.
 
     Raises:
         KeywordIndexUnavailableError: Python's SQLite lacks FTS5.
@@ -241,7 +266,9 @@ def _short(term: str) -> str:
 
 def stems(words: Sequence[str]) -> list[str]:
     """
-    Return the term of each of *words*; empty for one that is not a single term, which nothing contains.
+    Return the term of each word, empty unless it is exactly one.
+
+    Nothing contains the empty term.
 
     Raises:
         KeywordIndexUnavailableError: Python's SQLite lacks FTS5.
