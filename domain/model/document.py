@@ -134,7 +134,7 @@ class Sections(NamedTuple):
 
 
 class CapturedSections(NamedTuple):
-    """The captured sections of a document."""
+    """The captured sections of a document, in order, at most 200."""
 
     found: tuple[CapturedSection, ...] = ()
     complaints: tuple[str, ...] = ()

@@ -84,11 +84,7 @@ class InvalidQueryError(HardwonError, ValueError):
 
 
 class UnknownEntryError(HardwonError, LookupError):
-    """
-    No entry has that id or number.
-
-    The message names it.
-    """
+    """No entry has the id or number that the message names."""
 
 
 class InvalidCheckpointError(HardwonError, ValueError):
@@ -148,11 +144,7 @@ class StorageError(HardwonError):
 
 
 class NewerSchemaError(StorageError):
-    """
-    The store was written by a later version of hardwon.
-
-    Nothing was changed.
-    """
+    """The store was written by a later version of hardwon, and not changed."""
 
 
 class OlderSchemaError(StorageError):
@@ -193,11 +185,7 @@ class UnusableVectorError(EmbedderError):
 
 
 class LabelerUnavailableError(HardwonError):
-    """
-    Labels could not be made.
-
-    There was no key, no answer in time, or no usable answer.
-    """
+    """The labeler has no key, did not answer in time, or gave no usable answer."""
 
 
 class UnusableLabelsError(LabelerUnavailableError):

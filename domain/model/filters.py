@@ -13,9 +13,6 @@ class Scope(NamedTuple):
     The origins of entries, of which one suffices.
 
     Without any every entry matches.
-
-    Attributes:
-        workspace: The folder of projects, its name, or the name that the user gave to another one.
     """
 
     projects: tuple[str, ...] = ()
@@ -126,11 +123,7 @@ COLLECTIONS: dict[CollectionName, Collection] = {
 
 
 def scope_of(name: ScopeName, workplace: Workplace) -> Scope:
-    """
-    Return the scope called *name* where the user works.
-
-    A workspace includes all its projects.
-    """
+    """Return the scope called *name* where the user works."""
     if name == "global":
         return ANYWHERE
     return Scope(workplace.own or ("",), workplace.workspace if name == "workspace" else None)

@@ -56,11 +56,7 @@ def ensure_not_forgotten(entry: "Entry", holds: Callable[[Iterable[str]], bool])
 
 
 def passages(text: str) -> Iterator[str]:
-    """
-    Yield *text* as a whole, then its paragraphs, all `comparable`.
-
-    Empty ones are left out.
-    """
+    """Yield *text* as a whole, then its nonempty paragraphs, all `comparable`."""
     return iter(dict.fromkeys(filter(None, map(comparable, _parts(text)))))
 
 

@@ -39,11 +39,7 @@ NESTED = 2
 
 
 def composed(text: str) -> str:
-    """
-    Return *text* in Unicode's normal form C.
-
-    A letter and its accents are one character.
-    """
+    """Return *text* in Unicode's normal form C."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
@@ -193,11 +189,7 @@ def file_identity(kind: str, path: str, anchor: str = "") -> str:
 
 
 def title_to_search(name: str, description: str) -> str:
-    """
-    Return *name*, unless the description begins with it.
-
-    So no word counts twice.
-    """
+    """Return *name*, or "" if the description begins with it."""
     return "" if description.startswith(name) else name
 
 

@@ -64,11 +64,7 @@ def words_of(text: str) -> list[str]:
 
 
 def terms_of(text: str) -> list[str]:
-    """
-    Return the words of *text*, in order, with repeats.
-
-    Of scripts without spaces it returns the pairs of signs.
-    """
+    """Return the words of *text*, or the pairs of signs in scripts without spaces."""
     return [term for word in words_of(text) for term in (pairs(word) if is_unspaced(word) else (word,))]
 
 
@@ -119,11 +115,7 @@ def half_typed(question: str) -> str:
 
 
 def completions(beginning: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """
-    Return the three most frequent words of *texts* that begin with *beginning*.
-
-    Ties go by alphabet.
-    """
+    """Return the three commonest words of *texts* that begin with *beginning*."""
     words = Counter(word for text in texts for word in words_of(text) if word.startswith(beginning))
     frequent = sorted(words.keys() - STOP_WORDS, key=lambda word: (-words[word], word))
     return tuple(frequent[:MAX_COMPLETIONS])
@@ -352,11 +344,7 @@ def index_words(text: str) -> list[str]:
 
 
 def is_mostly_unspaced(text: str) -> bool:
-    """
-    Return whether most word pieces of *text* are of scripts without spaces.
-
-    An English model can't distinguish such texts.
-    """
+    """Return whether most word pieces of *text* are of scripts without spaces."""
     return share_unspaced(text) > MOSTLY
 
 
@@ -376,11 +364,7 @@ def _without_runs(text: str) -> str:
 
 
 def _joined(text: str) -> list[str]:
-    """
-    Return the identifiers of *text* that have signs between their parts.
-
-    Numbers, dates and versions are none.
-    """
+    """Return the identifiers of *text* with signs between their parts."""
     return [
         found
         for found in dict.fromkeys(_JOINED.findall(text))

@@ -49,11 +49,7 @@ def metadata_line(label: str, value: object) -> str:
 
 
 def text_after(label: str, line: str) -> str | None:
-    """
-    Return the value of a metadata *line* with that *label*, in any case.
-
-    None for another line.
-    """
+    """Return the value of a metadata *line* with that *label*, else None."""
     stripped = line.strip()
     if not stripped.lower().startswith(f"{METADATA_HEAD}{label.lower()}:"):
         return None

@@ -21,11 +21,7 @@ NOT_STORABLE = "its name is not UTF-8, rename it"
 
 
 def is_storable(path: str) -> bool:
-    """
-    Return whether *path* is valid UTF-8, as the store needs.
-
-    Other names have lone surrogates.
-    """
+    """Return whether *path* is valid UTF-8, as the store needs."""
     try:
         path.encode()
     except UnicodeEncodeError:

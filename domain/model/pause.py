@@ -53,11 +53,7 @@ class Pause(NamedTuple):
         return not session_id or self.covers(session_id)
 
     def holds(self, now: dt.datetime) -> bool:
-        """
-        Return whether it has not ended at *now*.
-
-        A clock that was set back does not end it.
-        """
+        """Return whether it has not ended at *now*, even with a clock set back."""
         return now < self.ends_at
 
 
@@ -71,11 +67,7 @@ def holding(pauses: Iterable[Pause], now: dt.datetime) -> list[Pause]:
 
 
 def pause_of(session_id: str, pauses: Iterable[Pause], now: dt.datetime) -> Pause | None:
-    """
-    Return the pause of that session at *now*, if any.
-
-    Of several it is the one that ends last.
-    """
+    """Return the pause of that session at *now* that ends last, if any."""
     return next((pause for pause in reversed(holding(pauses, now)) if pause.covers(session_id)), None)
 
 

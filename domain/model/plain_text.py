@@ -97,11 +97,7 @@ _RUN = re.compile(r"\S+(?: \S+)*")
 
 
 def plain_title(markdown: str) -> str:
-    """
-    Return a title on one line, without formatting and links.
-
-    It is unchanged if nothing would be left.
-    """
+    """Return a title on one line, without formatting, unless nothing would be left."""
     return " ".join(plain_text(without_links(markdown)).split()) or markdown.strip()
 
 
@@ -128,11 +124,7 @@ _OPENING = "([\"'"
 
 
 def split_sentences(line: str) -> Iterator[str]:
-    """
-    Yield the sentences of *line* in order, and the rest after the last.
-
-    An abbreviation ends none.
-    """
+    """Yield the sentences of *line* in order, then the rest."""
     start = 0
     for cut in _CUT.finditer(line):
         before = line[max(start, cut.start() - _LONGEST) : cut.start()]

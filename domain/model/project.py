@@ -139,11 +139,7 @@ class Project(NamedTuple):
 
     @property
     def is_elsewhere(self) -> bool:
-        """
-        Whether it is on another machine, or another member's.
-
-        Nothing is known of its folder here.
-        """
+        """Whether it is on another machine, or another member's."""
         return not (self.is_waiting or os.path.isabs(self.identity.root))
 
     @property
@@ -313,11 +309,7 @@ class Visibility(NamedTuple):
     waiting: tuple[str, ...] = ()
 
     def for_person(self) -> "Visibility":
-        """
-        Return what answers a person who asks there.
-
-        That is all projects of theirs, and what waits for one.
-        """
+        """Return what answers a person: all of their projects, and waiting ones."""
         silent = tuple(project_id for project_id in self.silent if project_id not in self.waiting)
         return self._replace(silent=silent, is_foreign=False)
 

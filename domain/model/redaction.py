@@ -173,11 +173,7 @@ def is_cut_off(text: str) -> bool:
 
 
 def _without_private(text: str) -> str:
-    """
-    Remove each passage with its nested ones.
-
-    An unclosed one ends with the text.
-    """
+    """Remove each passage with its nested ones, an unclosed one to the end."""
     for _ in range(MAX_CUTS):
         if (cut := _without_outermost(text)) == text:
             return text
@@ -212,11 +208,7 @@ MAX_PASSES = 10
 
 
 def as_text(text: str) -> str:
-    """
-    Return *text* as any file can hold it.
-
-    It is valid, with newlines as line ends, and stripped.
-    """
+    """Return *text* as any file can hold it: valid UTF-8, newlines, stripped."""
     valid = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
     return _OTHER_LINE_ENDS.sub("\n", valid).strip()
 

@@ -129,11 +129,7 @@ def _private(character: str) -> str:
 
 
 def _assigned(character: str) -> str:
-    """
-    Return *character*, or a space where this Python knows no such character.
-
-    No tokenizer takes it for a letter.
-    """
+    """Replace a character that this Python does not know by a space."""
     return " " if unicodedata.category(character) == "Cn" else character
 
 

@@ -157,11 +157,7 @@ class TriggerMatcher:
 
 
 def _by_words(triggers: Iterable[Trigger]) -> Mapping[Words, _Phrase]:
-    """
-    Merge spellings and owners of phrases by their words.
-
-    The order is that of ties.
-    """
+    """Merge phrases of the same words, in the order of ties."""
     spellings = defaultdict[Words, list[Trigger]](list)
     for trigger in triggers:
         spellings[_words(trigger.phrase)].append(trigger)

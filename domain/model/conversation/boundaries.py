@@ -70,11 +70,7 @@ def moves_on(prompt: str) -> bool:
 
 
 def announces(prompt: str) -> bool:
-    """
-    Return whether *prompt* begins by announcing another subject.
-
-    For example `Next: the release. The image …`.
-    """
+    """Return whether *prompt* announces another subject: `Next: the release. …`."""
     return not moves_on(prompt) and _ANNOUNCES.match(_beginning(prompt)) is not None
 
 

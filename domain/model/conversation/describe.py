@@ -97,9 +97,7 @@ _OTHER_ENDS = str.maketrans("\u3002\uff01\uff1f", ENDS)
 
 def summarised(request: str, decisions: Sequence[str], spoken: Sequence[str]) -> str:
     """
-    Return an extractive summary of two or three sentences, on one line.
-
-    It has fewer where there are no more.
+    Return an extractive summary of at most three sentences, on one line.
 
     Args:
         request: The user's request; may be empty.
@@ -272,11 +270,7 @@ def described(
 
 
 def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int]:
-    """
-    Return where each decision, gotcha and preference was first stated.
-
-    Maps kind and text to the index of the exchange.
-    """
+    """Map kind and text of each statement to its first exchange's index."""
     places = dict[tuple[Kind, str], int]()
     for place, statement in _statements(exchanges):
         for kind in statement.kinds:
@@ -285,11 +279,6 @@ def first_stated(exchanges: Iterable[Exchange]) -> Mapping[tuple[Kind, str], int
 
 
 def _statements(exchanges: Iterable[Exchange]) -> Iterator[tuple[int, Statement]]:
-    """
-    Yield the statements of *exchanges*, each with the index of its exchange.
-
-    A choice names the chosen option.
-    """
     earlier = list[Exchange]()
     for place, exchange in enumerate(exchanges):
         for at, statement in enumerate(_with_joined_gotchas(statements_of(exchange))):
@@ -360,11 +349,7 @@ def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
 
 
 def _diagnosed(report: str, replied: Sequence[Statement]) -> Iterator[Statement]:
-    """
-    Yield *replied*, with the cause of the fault in *report* marked as a gotcha.
-
-    Nothing is marked if there is a gotcha already.
-    """
+    """Mark the cause of the fault in *report* as a gotcha, unless there is one."""
     cause = (
         ""
         if any("gotcha" in known.kinds for known in replied)

@@ -22,11 +22,7 @@ _BY_LETTER = re.compile(
 
 
 def is_by_letter(choice: str) -> bool:
-    """
-    Return whether *choice* names an option only by letter or number.
-
-    For example `let's go with b`.
-    """
+    """Return whether *choice* names an option only by letter: `let's go with b`."""
     return _BY_LETTER.search(choice) is not None
 
 

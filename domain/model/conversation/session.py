@@ -227,7 +227,7 @@ class Draft:
         """
         Return the exchanges before *place*, closed, and the others on *topic*.
 
-        A file that has exchanges of both is out of date, so both are to be rewritten.
+        A file that has exchanges of both is out of date.
         """
         before, after = self.exchanges[:place], self.exchanges[place:]
         return (

@@ -174,7 +174,7 @@ def decides(sentence: str) -> bool:
     """
     Return whether *sentence* states a decision.
 
-    A question does not, nor a preference.
+    A question does not, nor one that states a preference first.
     """
     place = _place(sentence, _DECISION)
     return place < _NOWHERE and place < _place(sentence, _PREFERENCE)
@@ -182,7 +182,7 @@ def decides(sentence: str) -> bool:
 
 def chooses(sentence: str) -> bool:
     """
-    Return whether the user's *sentence* accepts an option or takes a choice back.
+    Return whether the user accepts an option, or takes a choice back.
 
     For example `ok use sops`.
     """
@@ -200,20 +200,12 @@ def warns(sentence: str) -> bool:
 
 
 def reminds(sentence: str) -> bool:
-    """
-    Return whether the user's *sentence* is to be remembered.
-
-    For example `remember that staging is wiped every Sunday`.
-    """
+    """Return whether the user's *sentence* is to be remembered."""
     return _states(sentence, _REMINDER) and len(sentence.split()) >= MIN_WORDS
 
 
 def asks_for_explanation(prompt: str) -> bool:
-    """
-    Return whether *prompt* asks for general knowledge.
-
-    The answer says nothing about this project.
-    """
+    """Return whether *prompt* asks for general knowledge, not about this project."""
     return _EXPLANATION.match(_line(prompt.lstrip()[:LOOKED_AT].partition("\n")[0])) is not None
 
 

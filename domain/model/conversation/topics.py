@@ -59,11 +59,7 @@ def _are_few(words: Sequence[str]) -> bool:
 
 
 def _first_words(reply: str) -> list[str]:
-    """
-    Return the words of the first sentence of *reply* with enough of them.
-
-    Without one, return those of the first few sentences.
-    """
+    """Return the words of the first sentence of *reply* with enough of them."""
     by_sentence = [_words(sentence) for sentence in sentences(reply[:READ])[:FIRST_SENTENCES]]
     return next(
         (words for words in by_sentence if not _are_few(words)), [word for words in by_sentence for word in words]
@@ -75,11 +71,7 @@ def _informative(prose: str) -> list[str]:
 
 
 def _words(prose: str) -> list[str]:
-    """
-    Return the informative words of *prose*.
-
-    A long word in ASCII is a hash, and left out.
-    """
+    """Return the informative words of *prose*, without hashes."""
     words = (word for word in salient_words(_folded(prose)) if word not in _OPENERS and not _MEASURE.fullmatch(word))
     return [word[:LONGEST_WORD] for word in words if len(word) <= LONGEST_WORD or not word.isascii()]
 

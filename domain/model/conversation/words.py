@@ -43,21 +43,13 @@ _ENDINGS = ("ings", "ing", "ers", "er", "ed", "es", "s", "e")
 
 
 def salient_words(text: str) -> list[str]:
-    """
-    Return the informative words of *text*, in order, with repeats.
-
-    They are lower case; only the first 20,000 characters are read.
-    """
+    """Return the informative words of *text*, lower case, in order, with repeats."""
     words = words_of(_NAMED_AFTER_JS.sub(r"\1\2", text[:READ]))
     return [word for word in words if len(word) >= SHORTEST and word not in _UNINFORMATIVE]
 
 
 def is_informative(sentence: str) -> bool:
-    """
-    Return whether *sentence* has several informative words.
-
-    `ok, do it` has none.
-    """
+    """Return whether *sentence* has several informative words."""
     return len(salient_words(sentence)) > 1
 
 
@@ -125,11 +117,7 @@ def informative_words(text: str) -> str:
 
 
 def _first_of(words: Iterable[str]) -> str:
-    """
-    Join as many *words* by hyphens as fit.
-
-    The first word may be truncated.
-    """
+    """Join as many *words* by hyphens as fit, at least part of the first."""
     found = ""
     for word in words:
         longer = f"{found}-{word}" if found else word[:LONGEST_SLUG]

@@ -41,11 +41,7 @@ def deduplicate(entries: Iterable[SourcedEntry]) -> list[SourcedEntry]:
 
 
 def rank(entries: Iterable[SourcedEntry]) -> list[SourcedEntry]:
-    """
-    Order by observation count, confidence and recency, all descending.
-
-    The sort is stable.
-    """
+    """Sort by observation count, confidence and recency, descending and stable."""
     return sorted(entries, key=_prominence, reverse=True)
 
 

@@ -82,11 +82,7 @@ _MARKS = dict.fromkeys(map(ord, "*_`#>-+~|\\[]()"))
 
 
 def plain(text: str) -> str:
-    """
-    Return *text* in lower case, without marks of markdown.
-
-    Runs of white space become one space.
-    """
+    """Return *text* in lower case, without marks of markdown, on one line."""
     return _SPACE.sub(" ", text.casefold().translate(_MARKS)).strip()
 
 
@@ -184,11 +180,7 @@ def weighed(terms: Iterable[str], frequencies: Mapping[str, int], size: int) -> 
 
 
 def shared(sentences: Sequence[Sentence], text: str) -> Shared:
-    """
-    Return the overlap of *text* with its best sentence.
-
-    That is the one where coverage times information is greatest.
-    """
+    """Return the overlap of *text* with the sentence of most coverage times information."""
     held = {stem(word) for word in terms_of(text)}
     return max(
         (_shared(sentence, held) for sentence in sentences),

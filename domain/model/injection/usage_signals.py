@@ -33,11 +33,7 @@ _ECHO_TERMS = 2
 
 
 def term_count(words: Sequence[str]) -> int:
-    """
-    Count the distinct *words* that carry meaning.
-
-    Stop words, single letters and numbers do not.
-    """
+    """Count distinct *words* but stop words, single letters and numbers."""
     return sum(len(word) >= _SHORTEST_TERM and not word[0].isdigit() for word in {*words} - STOP_WORDS)
 
 
@@ -281,11 +277,7 @@ def _name(entry: _Indexed, others: Sequence[str], agent: _AgentText) -> str:
 
 
 def _is_marked(words: Sequence[str], text: str) -> bool:
-    """
-    Return whether *words* occur in quotes, bold or a heading.
-
-    There a short name is no coincidence.
-    """
+    """Return whether *words* occur in quotes, bold or a heading."""
     together = r"[\W_]{1,3}".join(map(re.escape, words))
     return re.search(rf"[{_MARKS}][^\w\n]{{0,3}}{together}(?![^\W_])", text, re.IGNORECASE) is not None
 
@@ -309,11 +301,7 @@ def _ranges(places: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def _as_written(text: str, words: Sequence[str], place: int, length: int) -> str:
-    """
-    Return those words as *text* spells them.
-
-    They are joined by spaces if they can't be located there.
-    """
+    """Return those words as *text* spells them, else joined by spaces."""
     written = composed(text)
     spans = [match.span() for match in _WORD.finditer(written)]
     if len(spans) != len(words):

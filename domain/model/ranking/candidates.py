@@ -164,11 +164,7 @@ class ScoreStatistics(NamedTuple):
         return self.total / size if size else 0.0
 
     def deviation(self, size: int) -> float:
-        """
-        Return the population standard deviation over *size* entries.
-
-        Those not found count as 0.
-        """
+        """Return the population standard deviation, entries not found counted as 0."""
         variance = self.squares / size - self.mean(size) ** 2 if size else 0.0
         return math.sqrt(variance) if variance > MIN_VARIANCE else 0.0
 

@@ -77,11 +77,7 @@ def similarity_of(candidate: RecallCandidate, context: RankingContext) -> float 
 
 
 def similarity_by_keyword(candidate: RecallCandidate, context: RankingContext) -> float:
-    """
-    Return the similarity of a keyword match alone, in `[0, 0.9]`.
-
-    It is the score over the best one, times 0.9.
-    """
+    """Return 0.9 of the keyword score over the best, in `[0, 0.9]`."""
     return KEYWORD_SIMILARITY * share(candidate.keyword, context.keywords.best)
 
 

@@ -103,11 +103,7 @@ class RecallPolicy(ABC):
         return None
 
     def is_named(self, candidate: RecallCandidate) -> bool:
-        """
-        Return whether *candidate* comes first, whatever its score.
-
-        It is the only entry with the word asked for.
-        """
+        """Return whether *candidate* is the only entry with the word: it comes first."""
         return candidate.is_named
 
     def nearness(self, candidate: RecallCandidate) -> tuple[int, ...]:

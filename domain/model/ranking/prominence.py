@@ -22,11 +22,7 @@ DAY = dt.timedelta(days=1)
 
 
 def recency(updated_at: dt.datetime, now: dt.datetime) -> float:
-    """
-    Return `1 / (1 + days / 30)`: 1 today, 0.5 after 30 days.
-
-    The future counts as today.
-    """
+    """Return `1 / (1 + days / 30)`, 1 for the future."""
     return 1 / (1 + max(0.0, (now - updated_at) / DAY) / RECENCY_DAYS)
 
 
@@ -260,9 +256,5 @@ def tie_order(facts: RankingFacts) -> tuple[dt.timedelta, str]:
 
 
 def final_order(scored: Scored) -> tuple[float, bool, dt.timedelta, str]:
-    """
-    Return the key of the final order.
-
-    It is best score first, then the own project, then `tie_order`.
-    """
+    """Return the key: best score first, then the own project, then `tie_order`."""
     return (-scored.score, not scored.is_own, *tie_order(scored.facts))

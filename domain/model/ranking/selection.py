@@ -127,11 +127,7 @@ BALANCED_FROM = 9
 
 
 def by_category(ranked: Iterable[Scored]) -> dict[Category | None, list[Scored]]:
-    """
-    Group a ranking by category, keeping its order.
-
-    The group with the best entry comes first.
-    """
+    """Group a ranking by category, the group with the best entry first."""
     groups: dict[Category | None, list[Scored]] = {}
     for scored in ranked:
         groups.setdefault(scored.facts.category, []).append(scored)
@@ -166,11 +162,7 @@ class CategoryBalancer(NamedTuple):
         return QUOTA if self.limit >= BALANCED_FROM else 0
 
     def select(self, ranked: Sequence[Scored]) -> Selection[Scored]:
-        """
-        Select at most `limit` entries of *ranked*, which is best first.
-
-        Superseded entries are never selected.
-        """
+        """Select at most `limit` entries of *ranked*, without superseded ones."""
         quota, places = self.quota, max(0, self.limit)
         ranked = [scored for scored in ranked if scored.facts.superseded_by is None]
         groups = by_category(ranked)

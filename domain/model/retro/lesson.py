@@ -111,11 +111,7 @@ class _Names(NamedTuple):
 
 
 def is_code(path: str) -> bool:
-    """
-    Return whether the file is code or configuration.
-
-    Documents, images and locks are not.
-    """
+    """Return whether the file is code or configuration."""
     return _ending(path) not in NOT_CODE
 
 
