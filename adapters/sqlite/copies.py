@@ -209,7 +209,7 @@ def _let_be_single(path: str) -> None:
     with Folder(place) as folder:
         descriptor = folder.open(name, os.O_RDWR)
         try:
-            # SQLite would make a log by its name, maybe in a folder that took the place of this one.
+            # SQLite would create a log by name, maybe in a folder that replaced this one.
             os.lseek(descriptor, FORMAT_VERSIONS, os.SEEK_SET)
             os.write(descriptor, ROLLBACK)
             os.fsync(descriptor)

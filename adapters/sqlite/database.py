@@ -68,8 +68,7 @@ def create_private(path: str) -> None:
 
 def _create(folder: Folder, name: str) -> bool:
     """Create an empty file and return True, unless it exists."""
-    # An existing file is not opened: closing it again would drop the locks that other connections
-    # of this process hold (POSIX), and the next process to leave would delete their write-ahead log.
+    # Closing an existing file would drop this process's locks on it (POSIX), and lose its log.
     try:
         os.close(folder.open(name, os.O_RDWR | os.O_CREAT | os.O_EXCL))
     except FileExistsError:
@@ -507,8 +506,7 @@ def _address(path: str, *, read_only: bool) -> str:
 
 
 def _how_to_read(path: str) -> str:
-    # SQLite can't create the shared index of a write-ahead log here. A log that exists has its index beside
-    # it; without a log no index is needed if the file is opened as immutable.
+    # SQLite can't create the log's index here: an existing log has one, an immutable file needs none.
     log = f"{path}-wal"
     has_log = os.path.exists(log) and os.path.getsize(log)
     return f"mode=ro{address_option(path)}" if has_log else "immutable=1"

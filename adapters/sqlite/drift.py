@@ -1,7 +1,8 @@
 """
-Drift: where a store's schema differs from the one that its version's migrations yield, and repairing it; parts of later versions.
+Drift of a store's schema from its version's migrations, and its repair.
 
-Imported by a migration and by `doctor` only.
+Also keeps parts of later versions during a migration. Imported by a migration and by
+`doctor` only.
 """
 
 import re
@@ -23,7 +24,7 @@ OBJECTS = f"""
     WHERE type IN {KINDS} AND sql IS NOT NULL AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '*_fts*'
     ORDER BY type, name
 """
-"""Without the keyword index, which has a check and a repair of its own."""
+"""Leaves out the keyword index, which has its own check and repair."""
 
 TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|\w+|[^\w\s]""")
 
@@ -34,22 +35,30 @@ MISSING_VALUES = {
         "coalesce((SELECT CAST(strftime('%s', created_at) AS INTEGER) FROM entry_text WHERE entry_seq = seq), 0)"
     ),
 }
-"""Values of columns that a table lacks, where neither the default nor a neutral value is right."""
+"""Values of missing columns, where neither the default nor a neutral value is right."""
 
 RENAMED_VALUES = {("receipt_entry", "form"): "iif(form = 'rule', 'note', form)"}
-"""Values of columns whose values were renamed while their version was being written."""
+"""Values that were renamed while their version was being written."""
 
 NEUTRAL = {"INTEGER": "0", "REAL": "0.0", "BLOB": "x''"}
-"""Values of columns that may not be NULL and have no default; other types are empty texts."""
+"""
+Values of NOT NULL columns without a default.
+
+Other types get empty texts.
+"""
 
 
 def schema_of(connection: sqlite3.Connection) -> Schema:
-    """Return the definitions of all tables, indexes, views and triggers but those of the keyword index."""
+    """
+    Return the definitions of all tables, indexes, views and triggers.
+
+    Leaves out the keyword index.
+    """
     return {(kind, name): sql for kind, name, sql in connection.execute(OBJECTS)}
 
 
 def normalised(sql: str) -> str:
-    """Return the tokens of *sql* with a space between each two, without the quotes of names."""
+    """Return the tokens of *sql* joined by spaces, without the quotes of names."""
     return " ".join(token.strip('"') for token in TOKEN.findall(sql))
 
 
@@ -63,9 +72,9 @@ def expected_schema(version: int) -> Schema:
 
 def drift(connection: sqlite3.Connection, version: int) -> list[str]:
     """
-    Return where the schema differs from that of *version*, a difference a line.
+    Return the differences from the schema of *version*, one a line.
 
-    Whatever no migration makes is no drift.
+    Objects that no migration makes are no drift.
     """
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
         for step in MIGRATIONS[:version]:
@@ -77,15 +86,15 @@ def repair(
     connection: sqlite3.Connection, version: int, set_aside: Mapping[str, frozenset[str]] = MappingProxyType({})
 ) -> None:
     """
-    Give the store the schema of *version* as far as no row is lost; idempotent.
+    Give the store the schema of *version* without losing rows.
 
-    A table is left as it is if it has columns that are unknown, or rows that break a rule of the expected table.
-    Needs an open transaction, and foreign keys that are not enforced.
+    Idempotent. A table is left as it is if it has unknown columns, or rows that break a rule
+    of the expected table. Needs an open transaction, and foreign keys that are not enforced.
 
     Args:
         connection: The store.
-        version: Of the schema.
-        set_aside: Columns that may go, by table, as their values are kept elsewhere.
+        version: The schema version.
+        set_aside: Columns that may be dropped, by table, as their values are kept elsewhere.
 
     """
     expected = expected_schema(version)
@@ -112,12 +121,20 @@ def _differences(connection: sqlite3.Connection, model: sqlite3.Connection) -> I
 
 
 def columns(connection: sqlite3.Connection, table: str) -> list[str]:
-    """Return the names of the columns of a table or view, in order; none of an index."""
+    """
+    Return the column names of a table or view, in order.
+
+    Empty for an index.
+    """
     return [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
 
 
 def _replace(connection: sqlite3.Connection, key: tuple[str, str], sql: str, set_aside: frozenset[str]) -> None:
-    """Create a table, index or view in place of one that may be there; if it can't be, nothing changes."""
+    """
+    Create a table, index or view in place of an existing one.
+
+    Changes nothing if that fails.
+    """
     kind, name = key
     with unless_refused(connection):
         if kind == "table" and columns(connection, name):
@@ -129,7 +146,7 @@ def _replace(connection: sqlite3.Connection, key: tuple[str, str], sql: str, set
 
 @contextmanager
 def unless_refused(connection: sqlite3.Connection) -> Iterator[None]:
-    """Undo the changes within if a row breaks a rule of its new table, or a column has no place in it."""
+    """Undo the changes within if a new table refuses a row or column."""
     connection.execute("SAVEPOINT repairing")
     try:
         yield
@@ -139,11 +156,11 @@ def unless_refused(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 class _UnknownColumnError(Exception):
-    """A table has a column whose values the expected table has no place for."""
+    """A table has a column that the expected table lacks."""
 
 
 def _rebuild(connection: sqlite3.Connection, table: str, sql: str, set_aside: frozenset[str]) -> None:
-    """Create a table by *sql* in place of one that is there, with its rows and its highest number ever given."""
+    """Replace a table by that of *sql*, keeping its rows and its autoincrement counter."""
     there = columns(connection, table)
     numbers = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchall()
     connection.execute(f"CREATE TEMP TABLE repaired AS SELECT * FROM {table}")
@@ -160,13 +177,15 @@ def _rebuild(connection: sqlite3.Connection, table: str, sql: str, set_aside: fr
 
 def fill(connection: sqlite3.Connection, table: str, source: str, *, replace: bool = False) -> None:
     """
-    Add the rows of the temporary table *source* to *table*; columns that it lacks get a value that the table admits.
+    Add the rows of the temporary table *source* to *table*.
+
+    Columns that *source* lacks get a value that the table admits.
 
     Args:
         connection: The store.
-        table: Its name.
+        table: The table's name.
         source: The name of the temporary table.
-        replace: Rows win over those of the same key in *table*, which are refused otherwise.
+        replace: Replace rows with the same key, which are refused otherwise.
 
     """
     wanted, there = columns(connection, table), columns(connection, source)
@@ -195,18 +214,20 @@ def _quoted(name: str) -> str:
 
 
 Shape: TypeAlias = Mapping[tuple[str, str], frozenset[str]]
-"""The columns of tables, by kind and name; indexes, views and triggers have none that count."""
+"""The columns of tables, by kind and name. Other objects have an empty set."""
 
 DERIVED = frozenset({vectors.BLOCK_TABLE, derived.TALLY_TABLE, *postings.TABLES, "query_vector"})
-"""Tables that their migration fills, or that fill as they are used: their rows are dropped."""
+"""Tables that can be filled again, so that their rows are dropped."""
 
 
 @contextmanager
 def without_later_parts(connection: sqlite3.Connection, version: int) -> Iterator[Mapping[str, frozenset[str]]]:
     """
-    Give the columns that only versions after *version* have, by table; they may go within, and their values come back.
+    Set aside the parts of the schema that only later versions have.
 
-    Whole tables of later versions, their indexes, views and triggers are dropped at once; rows that are not derived come back.
+    Yields the columns of later versions, by table. They may be dropped within, and their
+    values come back. Whole tables of later versions, with their indexes, views and triggers,
+    are dropped at once. Their rows come back unless they are derived.
     Needs an open transaction, and foreign keys that are not enforced.
     """
     expected, later = _shapes(version)
@@ -217,7 +238,7 @@ def without_later_parts(connection: sqlite3.Connection, version: int) -> Iterato
     for table in (*fields, *tables):
         connection.execute(f"CREATE TEMP TABLE later_{table} AS SELECT * FROM main.{table}")
     for kind, name in sorted(found.keys() - expected.keys(), key=lambda key: -KINDS.index(key[0])):
-        connection.execute(f"DROP {kind} IF EXISTS main.{name}")  # tables last, as indexes and triggers go with them
+        connection.execute(f"DROP {kind} IF EXISTS main.{name}")  # tables last
     yield fields
     for table in tables:
         with unless_refused(connection):
@@ -237,7 +258,7 @@ def _shape(connection: sqlite3.Connection) -> Shape:
 
 
 def _shapes(version: int) -> tuple[Shape, Shape]:
-    """Return the shape of *version*, and all that later versions add to it."""
+    """Return the shape of *version*, and all that later versions add."""
     expected: Shape = {}
     later = dict[tuple[str, str], frozenset[str]]()
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as model:
@@ -252,7 +273,7 @@ def _shapes(version: int) -> tuple[Shape, Shape]:
 
 
 def _put_back(connection: sqlite3.Connection, table: str, names: frozenset[str]) -> None:
-    """Give rows the values that they had in columns of later versions; rows are known by their primary key."""
+    """Restore the values in columns of later versions, by primary key."""
     keys = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?) WHERE pk > 0", (table,))]
     kept = sorted(names.intersection(columns(connection, table)))
     if not (keys and kept):

@@ -1,4 +1,4 @@
-"""The repository of entries in the store's tables, and the source of trigger phrases."""
+"""The repository of entries, the source of trigger phrases, and proposals."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -74,10 +74,10 @@ RENAME = (
     "UPDATE receipt SET missed = replace(missed, :old, :new) WHERE instr(missed, :old)",
     "UPDATE entry SET superseded_by = :new WHERE superseded_by = :old",
 )
-"""Give an entry another id, everywhere that the store names it by id."""
+"""Replace an entry's id everywhere."""
 
 RELEASE = "UPDATE entry SET superseded_by = NULL WHERE superseded_by = ?"
-"""Entries that a deleted one superseded are current again."""
+"""Make entries current again that a deleted one superseded."""
 
 
 class SqliteEntryRepository(SqlEntries):
@@ -244,7 +244,6 @@ class SqliteEntryRepository(SqlEntries):
         return [seq for (seq,) in rows]
 
     def _leave_indexes(self, seq: int) -> None:
-        """Remove an entry from every index."""
         drop_from_index(self._file, seq)
         self._file.rows("DELETE FROM vector WHERE entry_seq = ?", (seq,))
 

@@ -1,4 +1,8 @@
-"""Erase what was forgotten, and secrets, from one SQLite file of hardwon, whatever version of the schema it has."""
+"""
+Erase forgotten texts and secrets from one SQLite file of hardwon.
+
+Works with every version of the schema.
+"""
 
 import json
 import sqlite3
@@ -27,7 +31,12 @@ KEPT_TABLES = (
     "entry_alias",
     "proposal",
 )
-"""Tables without texts of their own: their rows go with their entries, packed vectors by triggers; postings and vectors of queries all go."""
+"""
+Tables without texts of their own.
+
+Their rows go with their entries, packed vectors by triggers. Postings and vectors of
+queries are deleted as a whole.
+"""
 
 KEPT_METADATA = ("schema_version", "content_version", "active_space", "automatic_provider", SECRET)
 
@@ -37,7 +46,7 @@ TABLES = """
 """
 
 PASSAGE_BITS = 20
-"""The row id of a passage is its entry's number shifted by these bits, plus its place."""
+"""A passage's row id is its entry's number shifted by these bits, plus its place."""
 
 
 class Rows(NamedTuple):
@@ -46,7 +55,7 @@ class Rows(NamedTuple):
 
     Attributes:
         entries: The numbers of entries.
-        others: How many rows of each other table.
+        others: The number of rows in each other table.
 
     """
 
@@ -68,7 +77,7 @@ def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> Rows:
 
 
 def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[OwnedText]:
-    """Yield the texts of the entries that `erase_rows` removes, and of what waits in a journal of events."""
+    """Yield the texts of the entries that `erase_rows` removes."""
     _define(connection, erasure)
     if not (seqs := _entries(connection)):
         return
@@ -86,14 +95,17 @@ def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[
 
 
 def _parts(values: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the other texts of an entry, given its columns, some of which an early store lacks."""
+    """
+    Yield an entry's other texts, given its columns.
+
+    An early store lacks some of them.
+    """
     yield from filter(None, (values["reasoning"], values["notes"], values["name"]))
     for column in {"trigger_phrases", "keywords", "tags"} & values.keys():
         yield from json.loads(values[column])
 
 
 def _earlier_descriptions(connection: sqlite3.Connection, seq: int) -> list[str]:
-    """Return the descriptions that an entry had before it was edited."""
     if "history" not in _names(connection, TABLES):
         return []
     return _names(
@@ -104,14 +116,18 @@ def _earlier_descriptions(connection: sqlite3.Connection, seq: int) -> list[str]
 
 
 def ids_holding(connection: sqlite3.Connection, erasure: Erasure) -> list[str]:
-    """Return the ids of the entries that hold something, the oldest first."""
+    """Return the ids of the entries that hold something, oldest first."""
     _define(connection, erasure)
     seqs = in_list(sorted(_entries(connection)))
     return _names(connection, "SELECT entry.id FROM json_each(?) wanted JOIN entry ON seq = wanted.value", seqs)
 
 
 def unused_texts(connection: sqlite3.Connection, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
-    """Return those of *texts*, which are folded, that no entry holds but those with the ids *forgotten*."""
+    """
+    Return those of *texts* that no remaining entry holds.
+
+    The texts are folded. Entries with the ids *forgotten* do not remain.
+    """
     entries = (
         "SELECT e.*, t.* FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
         " WHERE e.id NOT IN (SELECT value FROM json_each(?))"
@@ -120,7 +136,7 @@ def unused_texts(connection: sqlite3.Connection, texts: Iterable[str], forgotten
 
 
 def texts_in_no_row(connection: sqlite3.Connection, texts: Iterable[str]) -> set[str]:
-    """Return those of *texts*, which are folded, that neither a row nor the schema holds."""
+    """Return those of the folded *texts* found neither in a row nor the schema."""
     left = _left_after(set(texts), connection.execute("SELECT name, sql FROM sqlite_master"))
     for table in _names(connection, TABLES):
         left = _left_after(left, connection.execute(f"SELECT * FROM {table}"))
@@ -137,9 +153,10 @@ def _left_after(texts: set[str], rows: Iterable[tuple[object, ...]]) -> set[str]
 
 def erase_rows(connection: sqlite3.Connection, erasure: Erasure) -> None:
     """
-    Erase rows within the open transaction, and the words of erased entries from the keyword index.
+    Erase rows within the open transaction.
 
-    The connection enforces foreign keys and overwrites what is deleted.
+    The words of erased entries leave the keyword index too.
+    The connection must enforce foreign keys and overwrite deleted content.
     """
     _define(connection, erasure)
     seqs = _entries(connection)
@@ -154,13 +171,17 @@ def erase_rows(connection: sqlite3.Connection, erasure: Erasure) -> None:
 
 
 def clear_queries(connection: sqlite3.Connection) -> None:
-    """Delete the remembered vectors of queries, whose texts are not known."""
+    """Delete the cached vectors of queries, whose texts are unknown."""
     if "query_vector" in _names(connection, TABLES):
         connection.execute("DELETE FROM query_vector")
 
 
 def scrub(connection: sqlite3.Connection) -> None:
-    """Write the file again without free pages, and empty its write-ahead log; outside of a transaction."""
+    """
+    Rewrite the file without free pages and empty its write-ahead log.
+
+    Call it outside of a transaction.
+    """
     connection.execute("VACUUM")
     connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -182,7 +203,7 @@ def _other_tables(connection: sqlite3.Connection) -> Iterator[str]:
 
 
 def _condition(connection: sqlite3.Connection, table: str) -> str:
-    """Return the condition of the rows of *table* that hold something."""
+    """Return the condition of rows of *table* that hold something."""
     columns = [name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))]
     held = " OR ".join(f'holds("{name}")' for name in columns)
     kept = ", ".join(f"'{key}'" for key in KEPT_METADATA)
@@ -202,7 +223,7 @@ def _entries(connection: sqlite3.Connection) -> list[int]:
 
 
 def _deleted(connection: sqlite3.Connection) -> list[int]:
-    """Return the numbers of entries that were deleted before, and whose history holds something."""
+    """Return the numbers of deleted entries whose history holds something."""
     if "history" not in _names(connection, TABLES):
         return []
     deleted = f"SELECT memory_id FROM history WHERE field_changed = 'deleted' AND {_condition(connection, 'history')}"
@@ -221,7 +242,7 @@ def _erase_entries(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
 
 
 def has_successors(connection: sqlite3.Connection) -> bool:
-    """Return whether entries can be superseded in this version of the schema."""
+    """Return whether this schema version supports superseded entries."""
     known = "SELECT 1 FROM pragma_table_info('entry') WHERE name = 'superseded_by'"
     return connection.execute(known).fetchone() is not None
 
@@ -243,7 +264,7 @@ def _erase_of_entries(connection: sqlite3.Connection, gone: str, tables: set[str
 
 
 def _erase_from_indexes(connection: sqlite3.Connection, gone: str) -> None:
-    """Remove entries from the keyword index, and what it still has of rows deleted before."""
+    """Remove entries from the indexes, with what remains of rows deleted before."""
     there = _names(connection, "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')")
     for name in there:
         seq = "rowid" if name == "entries_fts" else f"rowid >> {PASSAGE_BITS}"
@@ -254,7 +275,11 @@ def _erase_from_indexes(connection: sqlite3.Connection, gone: str) -> None:
 
 
 def _rename_checkpoints(connection: sqlite3.Connection, erasure: Erasure) -> None:
-    """Take names, descriptions and labels out of checkpoints: their copies are kept, without what was forgotten."""
+    """
+    Remove forgotten names, descriptions and labels from checkpoints.
+
+    Their copies are kept.
+    """
     rows = connection.execute("SELECT id, name, description, metadata FROM checkpoints").fetchall()
     for number, name, description, metadata in rows:
         contents = {key: "" if erasure.is_in(str(value)) else value for key, value in json.loads(metadata).items()}
@@ -271,10 +296,11 @@ def _rename_checkpoints(connection: sqlite3.Connection, erasure: Erasure) -> Non
 
 def redact_rows(connection: sqlite3.Connection) -> int:
     """
-    Redact every text within the open transaction; return how many values were changed.
+    Redact all texts within the open transaction and count changed values.
 
-    A learning whose description changes gets the id of the new one; where another has that id already, it is deleted.
-    A row that would repeat the key of another is deleted. Vectors of changed entries are deleted. The keyword index is not changed.
+    A learning with a changed description gets the id of the new one. It is deleted if another
+    entry has that id already. So is a row that would repeat the key of another.
+    Vectors of changed entries are deleted. The keyword index is not changed.
     """
     connection.create_function("redacted", 1, without_secrets, deterministic=True)
     tables = [table for (table,) in connection.execute(TABLES).fetchall()]
@@ -289,14 +315,18 @@ def redact_rows(connection: sqlite3.Connection) -> int:
 
 
 def count_secrets(connection: sqlite3.Connection) -> int:
-    """Return how many values `redact_rows` changes."""
+    """Return how many values `redact_rows` would change."""
     connection.create_function("redacted", 1, without_secrets, deterministic=True)
     tables = [table for (table,) in connection.execute(TABLES).fetchall()]
     return sum(_count(connection, table, column) for table in tables for column in _columns(connection, table))
 
 
 def drop_indexes(connection: sqlite3.Connection) -> None:
-    """Drop the keyword index, which repeats what was redacted; a program that opens the store makes it again."""
+    """
+    Drop the keyword index, which repeats the redacted texts.
+
+    Opening the store makes it again.
+    """
     for name in ("entries_fts", "passages_fts"):
         connection.execute(f"DROP TABLE IF EXISTS {name}")
 

@@ -1,4 +1,8 @@
-"""Erase what was forgotten from the files of a store's folder, and search their bytes for what remains."""
+"""
+Erase forgotten texts from the files of a store's folder.
+
+Also searches their bytes for remains.
+"""
 
 import json
 import os
@@ -39,22 +43,28 @@ from hardwon.ports.erasure import Found, OwnedText, Place, Proof, StoreTexts
 from hardwon.ports.override import override
 
 CHUNK = 4 * 1024 * 1024
-"""Bytes of a file that are read at once."""
+"""Bytes read at once."""
 
 COMPANIONS = ("-wal", "-shm", "-journal")
 CHECKPOINTS = "checkpoints"
 ROWS = "unreadable.jsonl"
 LOGS = ("hook.log", "hook.log.1", ROWS, "folders.jsonl")
 RUNNING = "forget.json"
-"""The journal of the run itself, which is not searched: it is removed when nothing is left."""
+"""
+The journal of the run itself, which is not searched.
+
+It is removed when nothing is left.
+"""
 RECORDS = (".last-injection.json",)
 NOUNS = {"receipt_entry": "line of a receipt", "source_heading": "imported heading", "event": "waiting event"}
-"""Nouns for the rows of tables whose name says too little."""
+"""Nouns for rows of tables whose name says too little."""
 
 
 def bytes_holding(path: str, erasure: Erasure) -> set[str]:
     """
-    Return what of *erasure* the bytes of the file at *path* hold; nothing if there is no such file.
+    Return the texts of *erasure* that the bytes of the file hold.
+
+    Empty if there is no such file.
 
     Raises:
         StorageError: it can't be read.
@@ -65,7 +75,7 @@ def bytes_holding(path: str, erasure: Erasure) -> set[str]:
 
 
 def _traces(path: str, erasure: Erasure) -> list[Found]:
-    """Return a trace for each file of the database at *path* whose bytes hold something."""
+    """Return a trace for each file of the database whose bytes hold something."""
     paths = (path, *(path + companion for companion in COMPANIONS))
     return [Found(of, 1, "trace of deleted rows") for of in paths if bytes_holding(of, erasure)]
 
@@ -141,9 +151,10 @@ class StoreRows(Place, StoreTexts):
 
 class OtherDatabases(Place):
     """
-    The other SQLite files of a store: the capture journal, checkpoints, copies kept before a migration, damaged ones.
+    The other SQLite files of a store's folder.
 
-    A file that is no readable database and holds something is removed.
+    These are the capture journal, checkpoints, copies kept before a migration, and damaged
+    stores. A file that is no readable database and holds something is removed.
 
     Args:
         folder: The store's folder.
@@ -216,7 +227,7 @@ def _rows_of(path: str, erasure: Erasure) -> Sequence[Found]:
 
 
 def _texts_of(path: str, erasure: Erasure) -> Iterator[OwnedText]:
-    """Yield the texts of entries in the copy, or the utterances in the journal, at *path* that hold something."""
+    """Yield the held texts of a copy, or the held utterances of the journal."""
     with translated(path), _connected(path) as connection:
         if not path.endswith(JOURNAL):
             yield from texts_holding(connection, erasure)
@@ -248,12 +259,12 @@ def _secrets_in(path: str) -> int:
 @contextmanager
 def _rewritten(path: str) -> Iterator[sqlite3.Connection]:
     """
-    Change the database at *path* in one transaction, then write it again without free pages.
+    Change a database in one transaction, then rewrite it without free pages.
 
-    It keeps its time: the oldest copies are the first to be removed.
+    It keeps its modification time, as the oldest copies are removed first.
 
     Raises:
-        StorageError: it can't be changed; nothing was.
+        StorageError: it can't be changed. Nothing was changed.
     """
     facts = os.stat(path)
     with translated(path), _connected(path) as connection:
@@ -265,7 +276,9 @@ def _rewritten(path: str) -> Iterator[sqlite3.Connection]:
 
 class FolderTexts(Place):
     """
-    The text files of a store's folder: logs and records line by line, and that of the last injection.
+    The text files of a store's folder: logs and records.
+
+    Logs are erased line by line, records as a whole.
 
     Args:
         folder: The store's folder.
@@ -313,12 +326,12 @@ class FolderTexts(Place):
 
 
 def _lines(path: str, erasure: Erasure) -> frozenset[int]:
-    """Return the places of the lines that hold something."""
+    """Return the indexes of the lines that hold something."""
     return _lines_that(path, erasure.is_in)
 
 
 def _unsafe_lines(path: str) -> frozenset[int]:
-    """Return the places of the lines with a secret."""
+    """Return the indexes of the lines with a secret."""
     return _lines_that(path, lambda line: redact(line) != line)
 
 
@@ -328,7 +341,7 @@ def _lines_that(path: str, hold: Callable[[str], bool]) -> frozenset[int]:
 
 
 def _unescaped(line: str) -> str:
-    """Return the values of a row that was set aside as they are without JSON; nothing of another line."""
+    """Return the values of a set-aside row without JSON escapes, empty for another line."""
     try:
         values = json.loads(line)["row"].values()
     except (ValueError, TypeError, LookupError, AttributeError):
@@ -343,11 +356,13 @@ def _without_lines(path: str, gone: frozenset[int]) -> None:
 
 class StoreBytes(Proof):
     """
-    The bytes of all files that hardwon keeps: in the store's folder, and its own files in projects.
+    The bytes of all files that hardwon keeps.
+
+    These are in the store's folder, and hardwon's own files in projects.
 
     Args:
         folder: The store's folder.
-        others: Returns the paths of our other files.
+        others: Returns the paths of the files in projects.
 
     """
 

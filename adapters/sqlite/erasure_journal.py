@@ -1,4 +1,8 @@
-"""The journal of a run of `hardwon forget`: a file in the store's folder, overwritten before it is removed."""
+"""
+The journal of a run of `hardwon forget`.
+
+A file in the store's folder, overwritten before it is removed.
+"""
 
 import json
 import os

@@ -1,4 +1,8 @@
-"""Errors of SQLite and the file system in words, and room for a log's index. Standard library only."""
+"""
+Messages for errors of SQLite and the file system.
+
+Also allocates the index of a write-ahead log. Standard library only.
+"""
 
 import errno
 import os
@@ -13,7 +17,7 @@ COMPANIONS = ("", "-wal", "-shm", "-journal")
 FULL = "the disk is full: free some space"
 READ_ONLY = "the file system of {} is read-only: mount it for writing, or name another store"
 OTHER_PROBLEM = "the disk may be full or failing"
-"""Where the file system tells nothing."""
+"""Used where the file system shows no cause."""
 
 
 SHOWN_CHARACTERS = 60
@@ -36,11 +40,13 @@ PRIMARY_CODE = 0xFF  # higher bits are details, such as SQLITE_CORRUPT_VTAB
 @contextmanager
 def translated(path: str, repair: str = "") -> Iterator[None]:
     """
-    Translate errors of sqlite3, of the file system and of lone surrogates into `StorageError`.
+    Translate errors within into `StorageError`.
+
+    Covers errors of sqlite3, of the file system and of lone surrogates.
 
     Args:
         path: The file, for the message.
-        repair: Advice about a damaged file, the end of the message.
+        repair: Advice about a damaged file, appended to the message.
 
     """
     try:
@@ -62,15 +68,15 @@ def translated(path: str, repair: str = "") -> Iterator[None]:
 
 
 def primary_code(error: sqlite3.Error) -> int:
-    """Return the sort of *error*, without details; 0 for one that is not SQLite's."""
+    """Return the primary code of *error*, 0 if it is not SQLite's."""
     return getattr(error, "sqlite_errorcode", 0) & PRIMARY_CODE
 
 
 def problem_of(path: str) -> str:
     """
-    Return why this process can't read or write the database at *path*, with the way out; empty when nothing is seen.
+    Return why this process can't read or write the database, with a remedy.
 
-    Looked at are the folder, the file and what SQLite keeps beside it, then the space that the disk has left.
+    Checks the folder, the file and its companions, then the free space. Empty if all is well.
     """
     folder = os.path.dirname(path)
     if not _exists(folder):
@@ -87,7 +93,7 @@ def problem_of(path: str) -> str:
 
 
 def problem_of_creating(path: str, error: OSError) -> str:
-    """Return why the file can't be created or looked at, with the way out."""
+    """Return why the file can't be created or accessed, with a remedy."""
     if error.errno == errno.ENOSPC:
         return FULL
     if error.errno == errno.EROFS:
@@ -97,7 +103,7 @@ def problem_of_creating(path: str, error: OSError) -> str:
 
 
 def may_exist(path: str) -> bool:
-    """Return whether there is something at *path*, or this process may not look."""
+    """Return whether *path* exists, or can't be checked for lack of permission."""
     try:
         os.lstat(path)
     except PermissionError:
@@ -108,7 +114,7 @@ def may_exist(path: str) -> bool:
 
 
 def damage_of(connection: sqlite3.Connection) -> str:
-    """Read a whole database; return in a line what is damaged first, empty when it is sound."""
+    """Check a whole database and return the first damage, empty if it is sound."""
     [(found, *_)] = connection.execute("PRAGMA quick_check(1)").fetchall()
     return "" if found == "ok" else " ".join(str(found).removeprefix("*** in database main ***").split())
 
@@ -142,7 +148,7 @@ REGION = 32_768
 """Bytes of the index for each 4,062 pages of the log."""
 PAGES_OF_A_REGION = 4_062
 STEP = 4_096
-"""Distance of the bytes by which SQLite makes room."""
+"""Distance of the bytes that SQLite writes to allocate space."""
 ROOM = 4 * REGION
 """Free bytes that the index and the log's first pages surely fit into."""
 BLOCK_OF_STAT = 512
@@ -150,20 +156,32 @@ OPEN_FILES = "/proc/self/fd"
 
 
 def has_room(folder: str) -> bool:
-    """Return whether an index can be made in *folder*, where a failure to make it would end the process."""
+    """
+    Return whether an index can be created in *folder*.
+
+    Otherwise a failure to write it would end the process.
+    """
     about = _about(folder)
     return about is None or about.f_frsize >= STEP or free_bytes(folder) >= ROOM
 
 
 def free_bytes(folder: str) -> int:
-    """Return how much users can still write on the disk of *folder*; enough where the system does not say."""
+    """
+    Return the bytes that users can still write on the disk of *folder*.
+
+    Returns `ROOM` where the system does not say.
+    """
     about = _about(folder)
     return about.f_bavail * about.f_frsize if about and about.f_blocks else ROOM
 
 
 def reserve(path: str, pages: int) -> None:
     """
-    Fill the holes of the index that this process has open for the database at *path*, for a log of so many *pages*.
+    Fill the holes of the log's index that this process has open.
+
+    Args:
+        path: The database.
+        pages: The size of the log to allow for.
 
     Raises:
         OSError: the disk has no room for it.
@@ -172,14 +190,18 @@ def reserve(path: str, pages: int) -> None:
     if about is None or about.f_frsize >= STEP:
         return
     wanted = REGION * (1 + pages // PAGES_OF_A_REGION)
-    # A descriptor of our own must not be closed again: that would drop the locks that SQLite holds on the file.
+    # Not by a descriptor of our own: closing it would drop SQLite's locks on the file.
     for number in _descriptors(os.path.realpath(path) + ENDING):
         if os.fstat(number).st_blocks * BLOCK_OF_STAT < wanted:
             os.posix_fallocate(number, 0, wanted)
 
 
 def address_option(path: str) -> str:
-    """Return what an address for reading needs, so that no index is written on a full disk: SQLite then makes one in memory."""
+    """
+    Return the address option by which SQLite keeps the index in memory.
+
+    Empty where the disk has room for an index.
+    """
     if has_room(os.path.dirname(path)):
         return ""
     try:
@@ -197,7 +219,7 @@ def _about(folder: str) -> "os.statvfs_result | None":
 
 
 def _descriptors(path: str) -> list[int]:
-    """Return the numbers by which this process has a file open."""
+    """Return the descriptors by which this process has a file open."""
     found = list[int]()
     with suppress(OSError):
         for name in os.listdir(OPEN_FILES):

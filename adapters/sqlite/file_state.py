@@ -1,4 +1,4 @@
-"""Files that are gone and deleted sections in SQLite."""
+"""Missing files and deleted sections in SQLite."""
 
 from hardwon.adapters.sql.file_state import COLUMNS, STORED, SqlAbsences, SqlTombstones
 from hardwon.adapters.sqlite.decoding import DECODERS, Decoder, text
@@ -10,7 +10,7 @@ LISTS = ("trigger_phrases", "keywords", "tags")
 
 
 class SqliteAbsences(SqlAbsences):
-    """Files that are gone, in the table `departed`."""
+    """Missing files, in the table `departed`."""
 
     INSERT = f"INSERT INTO departed ({', '.join(STORED)}) VALUES ({', '.join(f':{name}' for name in STORED)})"
     DELETE_BEYOND = """

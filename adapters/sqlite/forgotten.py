@@ -1,4 +1,4 @@
-"""Hashes of forgotten texts in the table `forgotten`, keyed by a secret in `_metadata`."""
+"""Keyed hashes of forgotten texts, in the table `forgotten`."""
 
 from collections.abc import Collection, Iterable
 
@@ -34,7 +34,9 @@ class SqliteForgottenTexts(SqlForgottenTexts):
 
 def drop_forgotten(copy: Database, forgotten: ForgottenTexts) -> None:
     """
-    Delete the entries of *copy*, of another store or an earlier time, whose texts were forgotten in this one.
+    Delete the entries of *copy* that this store has forgotten.
+
+    The copy is of another store or of an earlier time.
 
     Raises:
         StorageError: the copy can't be read.

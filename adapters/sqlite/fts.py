@@ -1,4 +1,4 @@
-"""Queries of FTS5, and the columns and words of the index of entries."""
+"""Queries of FTS5, and the columns and terms of the keyword index."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -8,21 +8,25 @@ from hardwon.domain.model.text import without_marks
 TOKENIZER = "porter unicode61"
 
 COLUMNS = ("name", "description", "notes", "keywords", "reasoning")
-"""Of the index of entries."""
+"""The columns of the index of entries."""
 
 
 def quoted(term: str) -> str:
-    """Quote *term* as a phrase of FTS5, so that nothing in it is syntax."""
+    """Quote *term* as a phrase of FTS5."""
     return '"' + without_marks(term).replace('"', '""').replace("\0", " ") + '"'
 
 
 def any_of(terms: Iterable[str]) -> str:
-    """Return the query of FTS5 for any of *terms*."""
+    """Return the FTS5 query for any of *terms*."""
     return " OR ".join(map(quoted, terms))
 
 
 def frequencies(database: Database, table: str, terms: Sequence[str], first: int = 0) -> Mapping[str, int]:
-    """Count the rows of the FTS5 table *table*, from row *first* on, that contain a term, for at most 65 terms."""
+    """
+    Count the rows of an FTS5 table that contain each term.
+
+    Counts from row *first* on, for at most 65 terms.
+    """
     if not terms:
         return {}
     counts = ", ".join([f"(SELECT count(*) FROM {table} WHERE {table} MATCH ? AND rowid >= {first})"] * len(terms))

@@ -1,4 +1,8 @@
-"""The file of the capture journal, and appending events to it, for the capture hooks. Standard library only."""
+"""
+The capture journal's file, to which the capture hooks append events.
+
+Standard library only.
+"""
 
 import contextlib
 import os
@@ -13,10 +17,14 @@ from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, Sto
 FILE_NAME = "capture.db"
 ASIDE = ".damaged"
 BUSY_SECONDS = 1.0
-"""Upper bound of the wait for other processes, which hold the file for some milliseconds."""
+"""Upper bound of the wait for other processes, which hold the file for milliseconds."""
 
 NOTING_SECONDS = 6.0
-"""Upper bound of the wait to note what was said, which is said only once; a hook stays for eight seconds."""
+"""
+Upper bound of the wait to append an event, which comes only once.
+
+A hook may take eight seconds.
+"""
 
 VERSION = 1
 SCHEMA = (
@@ -32,7 +40,11 @@ SCHEMA = (
 )
 ADD = "INSERT INTO event (session_id, kind, at, project_root, transcript_path, text) VALUES (?, ?, ?, ?, ?, ?)"
 PROJECTS = "CREATE TABLE IF NOT EXISTS noted_project (folder TEXT PRIMARY KEY, key TEXT, root TEXT, inode INTEGER, project_id TEXT)"
-"""Made when it is needed: a journal with it stays one of this version, for programs that do not know it."""
+"""
+Created when it is needed.
+
+A journal with it keeps its version, so that older programs can read it.
+"""
 
 NOTE_PROJECT = """INSERT INTO noted_project (folder, key, root, inode, project_id) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT (folder) DO UPDATE SET key = excluded.key, root = excluded.root, inode = excluded.inode,
@@ -45,7 +57,9 @@ COUNT_REPLIES = "SELECT count(*) FROM event WHERE session_id = ? AND kind = 'rep
 
 def note(folder: str, event: HookEvent, project: NotedProject | None = None) -> int:
     """
-    Append *event*, and the *project* of its folder, durably; return the number of waiting replies of its session.
+    Append *event* and its project durably.
+
+    Returns the number of waiting replies of its session.
 
     Raises:
         StorageError: the journal can't be written now.
@@ -60,7 +74,12 @@ def note(folder: str, event: HookEvent, project: NotedProject | None = None) -> 
 
 def has_prompt_since(folder: str, session_id: str, at: str) -> bool:
     """
-    Return whether an unhandled prompt of that session was noted at *at* or later, ISO 8601 in UTC.
+    Return whether the session has an unhandled prompt from *at* or later.
+
+    Args:
+        folder: The store's folder.
+        session_id: The session.
+        at: A time as ISO 8601 in UTC.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -73,7 +92,7 @@ def has_prompt_since(folder: str, session_id: str, at: str) -> bool:
 
 def count_events(folder: str) -> int:
     """
-    Return how many events wait.
+    Return the number of waiting events.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -86,7 +105,9 @@ def count_events(folder: str) -> int:
 
 def has_events(folder: str) -> bool:
     """
-    Return whether an event waits of a project that is there, be it only the repository of a folder that is gone.
+    Return whether an event of an existing project waits.
+
+    The repository of a removed folder counts as existing project.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -99,7 +120,7 @@ def has_events(folder: str) -> bool:
 
 
 def noted_project(connection: sqlite3.Connection, folder: str) -> NotedProject | None:
-    """Return the project that was noted with the events of *folder*, None without one."""
+    """Return the project recorded for *folder*, None without one."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'noted_project'").fetchone():
         return None
     row = connection.execute(NOTED_PROJECT, public((folder,))).fetchone()
@@ -117,14 +138,20 @@ def path_of(folder: str) -> str:
 
 
 def is_there(folder: str) -> bool:
-    """Return whether the journal exists, or may, as its folder is closed to this process."""
+    """
+    Return whether the journal exists.
+
+    True also if its folder is closed to this process.
+    """
     return may_exist(path_of(folder))
 
 
 @contextlib.contextmanager
 def opened(folder: str, busy_seconds: float = BUSY_SECONDS) -> Iterator[sqlite3.Connection]:
     """
-    Open the journal, created if missing, readable only by its owner; errors within become `StorageError`.
+    Open the journal, creating it with mode 0600.
+
+    Errors within become `StorageError`.
 
     Args:
         folder: The store's folder.
@@ -144,7 +171,7 @@ def opened(folder: str, busy_seconds: float = BUSY_SECONDS) -> Iterator[sqlite3.
 
 
 def connected(path: str, busy_seconds: float) -> sqlite3.Connection:
-    """Connect to the file at *path*, created with its folder if missing."""
+    """Connect to the file at *path*, creating it and its folder."""
     create_private(path)
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None)
     connection.execute("PRAGMA secure_delete = ON")
@@ -162,7 +189,7 @@ def _make(connection: sqlite3.Connection) -> None:
 
 def ensure_sound(folder: str) -> None:
     """
-    Check that the journal in *folder*, if there is one, can be read and written, and is not damaged.
+    Check that an existing journal is usable and not damaged.
 
     Raises:
         CorruptStoreError: it is damaged.
@@ -181,7 +208,9 @@ def ensure_sound(folder: str) -> None:
 
 def put_aside(folder: str) -> str:
     """
-    Rename a damaged journal, replacing an earlier one; return its new path, empty if it is not damaged.
+    Rename a damaged journal and return its new path.
+
+    Replaces an earlier one. Empty if the journal is not damaged.
 
     Raises:
         StorageError: it can't be renamed.

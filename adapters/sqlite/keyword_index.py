@@ -1,7 +1,8 @@
 """
-The keyword index: two FTS5 tables with their own copy of the text, of whole entries and of their passages.
+The keyword index: FTS5 tables of entries and of their passages.
 
-The row id of a passage is made of its entry's number and its position, so that no join is needed.
+Both tables have their own copy of the text. The row id of a passage is made of its
+entry's number and its position, so that no join is needed.
 """
 
 import json
@@ -45,7 +46,7 @@ def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
     Args:
         database: The store.
         seq: The entry's number.
-        texts: Its title, then all other searched texts; the title precedes every passage.
+        texts: The title, then the other searched texts. The title precedes every passage.
 
     """
     from hardwon.domain.model.keywords import indexed  # noqa: PLC0415  # for writers only
@@ -72,8 +73,8 @@ class Weighed(NamedTuple):
     Entries found by their passages.
 
     Attributes:
-        scores: Of the best passage of an entry, by number.
-        asked: The sum of the inverse document frequencies of the terms.
+        scores: The score of each entry's best passage, by number.
+        asked: The sum of the terms' inverse document frequencies.
 
     """
 
@@ -82,7 +83,11 @@ class Weighed(NamedTuple):
 
 
 def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighed:
-    """Score the entries that contain any of *terms* by their best passage; with a filter *only* more hits are read."""
+    """
+    Score the entries that contain any of *terms* by their best passage.
+
+    With a filter *only* more hits are read.
+    """
     most = max_hits(only)
     size = int(database.value("SELECT count(*) FROM passages_fts_docsize"))
     idf = {term: inverse_document_frequency(size, count) for term, count in _rarest(database, terms, most)}
@@ -101,7 +106,11 @@ def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighe
 
 
 def _rarest(database: Database, terms: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
-    """Yield *terms* with the number of passages that contain them, the rarest first, up to *most* hits."""
+    """
+    Yield *terms* with the number of their passages, rarest first.
+
+    Stops before there would be more than *most* hits.
+    """
     counts = frequencies(database, "passages_fts", terms)
     hits = 0
     for term in sorted(terms, key=lambda term: (counts[term], term)):
@@ -135,7 +144,7 @@ def is_available() -> bool:
 
 
 def is_intact(database: Database) -> bool:
-    """Return whether the index exists, has a row for every entry, and is not stale."""
+    """Return whether the index is complete and not stale."""
     if not _exists(database, ENTRY_TABLES):
         return False
     [(rows, stale)] = database.rows(
@@ -153,7 +162,7 @@ def _exists(database: Database, tables: Sequence[str]) -> bool:
 
 
 def _has_passages(database: Database) -> bool:
-    """Return whether the index of passages exists and has at least as many rows as there are entries."""
+    """Return whether the index of passages has at least one row an entry."""
     if not _exists(database, PASSAGE_TABLES):
         return False
     return bool(database.value("SELECT count(*) FROM passages_fts_docsize") >= count_ranked(database))
@@ -165,9 +174,10 @@ def _is_complete(database: Database) -> bool:
 
 def ensure_index(database: Database, *, repair: bool) -> None:
     """
-    Create the index of a new store; with *repair*, also rebuild one that does not match the entries.
+    Create the index of a new store.
 
-    Does nothing without FTS5: search and writes work without the index.
+    With *repair*, also rebuild one that does not match the entries. Does nothing without
+    FTS5, as search and writes work without the index.
     """
     if not is_available() or _is_complete(database):
         return
@@ -181,16 +191,24 @@ UNREADABLE_TEXTS = ("",) * 5
 
 VERSION_KEY = "keyword_index_version"
 VERSION = 2
-"""Of what the index holds of a text; one without a version holds words as they stand, and version 1 full-width ones too."""
+"""
+The version of the indexed terms.
+
+Without a version all words are indexed as written, in version 1 only full-width ones.
+"""
 
 SELECT_AFTER = f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq > ? ORDER BY e.seq"
 
 AT_ONCE = 200
-"""Entries that are indexed in one transaction, so that others can write meanwhile."""
+"""Entries indexed in one transaction, so that others can write meanwhile."""
 
 
 def is_outdated(database: Database) -> bool:
-    """Return whether the index is of an earlier version: it answers, but misses what later ones would find."""
+    """
+    Return whether the index has an earlier version.
+
+    It answers, but misses matches of later versions.
+    """
     if not _exists(database, ENTRY_TABLES):
         return False
     version = database.value("SELECT value FROM _metadata WHERE key = ?", (VERSION_KEY,))
@@ -198,7 +216,11 @@ def is_outdated(database: Database) -> bool:
 
 
 def refresh_index(database: Database) -> int:
-    """Index again, in an outdated index, the entries whose words differ by this version; return their number."""
+    """
+    Reindex the entries of an outdated index whose terms differ.
+
+    Returns their number.
+    """
     if not (is_available() and is_intact(database) and is_outdated(database)):
         return 0
     changed, last = 0, 0
@@ -236,7 +258,11 @@ def rebuild_index(database: Database) -> None:
 
 
 CAN_DELETE_SECURELY = sqlite3.sqlite_version_info >= (3, 42)
-"""Whether FTS5 can remove the words of a deleted row at once; else they stay until the index is tidied."""
+"""
+Whether FTS5 can remove the words of a deleted row at once.
+
+Otherwise they stay until the index is tidied.
+"""
 
 UNTIDY = "keyword_index_untidy"
 NAMES = ("entries_fts", "passages_fts")
@@ -244,7 +270,7 @@ NAMES = ("entries_fts", "passages_fts")
 
 def tidy_index(database: Database) -> None:
     """
-    Remove the words of deleted rows from the index, where this build of SQLite has left them.
+    Remove the words of deleted rows that this build of SQLite has left.
 
     Raises:
         StorageError: the store can't be written now.
@@ -260,9 +286,7 @@ def tidy_index(database: Database) -> None:
 def _drop(database: Database, name: str) -> None:
     try:
         database.rows(f"DROP TABLE IF EXISTS {name}")
-    except (
-        CorruptStoreError
-    ):  # too damaged to be dropped: removed from the schema first, so that its tables are ordinary ones
+    except CorruptStoreError:  # too damaged to drop: leaves the schema first, so that its tables are ordinary
         database.rows("PRAGMA writable_schema = ON")
         database.rows("DELETE FROM sqlite_master WHERE name = ?", (name,))
         database.rows("PRAGMA writable_schema = RESET")
@@ -271,7 +295,11 @@ def _drop(database: Database, name: str) -> None:
 
 
 def index_entry(database: Database, seq: int, entry: "Entry") -> bool:
-    """Update an entry in the index; return whether its words changed: nothing is written when they did not."""
+    """
+    Update an entry in the index and return whether its terms changed.
+
+    Writes nothing if they did not.
+    """
     if not (is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES)):
         _note(database, STALE)
         return False
@@ -293,14 +321,14 @@ def drop_from_index(database: Database, seq: int) -> None:
 
 
 def _texts(entry: "Entry") -> tuple[str, ...]:
-    """Return the texts of an entry that are searched, composed as those of a query are, without secrets."""
+    """Return an entry's searched texts, composed as queries are and redacted."""
     title = title_to_search(entry.name, entry.description)
     texts = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
     return tuple(composed(redact(text)) for text in texts)
 
 
 def _words(texts: Sequence[str]) -> Row:
-    """Return the columns for the *texts* of an entry."""
+    """Return the index columns for the *texts* of an entry."""
     from hardwon.domain.model.keywords import indexed_texts  # noqa: PLC0415  # for writers only
 
     return indexed_texts(texts)
@@ -380,14 +408,14 @@ class FtsKeywordIndex(KeywordIndex):
             return KeywordMatches(self._database, weighed.scores, only, weighed.asked)
 
     def _with_any(self, terms: Sequence[str]) -> dict[int, float]:
-        """Return the BM25 of every entry that contains any of *terms*, by number."""
+        """Return the BM25 of entries with any of *terms*, by number."""
         if not self._counted.keys() >= {*terms}:
             self._counted = frequencies(self._database, "entries_fts", terms)
         scores = packed_scores(self._database, terms, self._counted)
         return self._found(any_of(terms)) if scores is None else scores
 
     def _with_all(self, terms: Sequence[str]) -> dict[int, float]:
-        """Return the BM25 of every entry whose own texts contain all of *terms*, by number."""
+        """Return the BM25 of entries whose own texts have all *terms*, by number."""
         return self._found(f"{{{TEXT_COLUMNS}}} : ({' AND '.join(map(quoted, terms))})" if terms else "")
 
     def _found(self, query: str) -> dict[int, float]:
@@ -407,7 +435,11 @@ class FtsKeywordIndex(KeywordIndex):
 
 @contextmanager
 def _bounded(database: Database, deadline: Deadline) -> Iterator[None]:
-    """Bound a search by *deadline*; a failure becomes `KeywordIndexUnavailableError` with a reason."""
+    """
+    Bound a search by *deadline*.
+
+    A failure becomes `KeywordIndexUnavailableError` with a reason.
+    """
     try:
         with database.until(deadline):
             yield

@@ -1,4 +1,8 @@
-"""The matches of one keyword search; whether an entry passes the filter is looked up for the best only."""
+"""
+The matches of one keyword search.
+
+The filter is applied to the best matches only.
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
@@ -20,7 +24,11 @@ SELECT_ADMITTED = """
 SELECT_ALL = "SELECT e.seq, e.category FROM entry e WHERE {within}"
 
 FIRST_LOOK, GROWTH = 4, 8
-"""How many times as many matches as are wanted are looked up at first, and by what factor more as long as too few pass."""
+"""
+Multiples of the wanted matches that are looked up.
+
+The first is for the first lookup, the second for more while too few pass the filter.
+"""
 
 
 class KeywordMatches(Matches):
@@ -30,7 +38,7 @@ class KeywordMatches(Matches):
     Args:
         database: The store.
         scores: The score of every match, by number, before *only* is applied.
-        only: The entries that count.
+        only: The filter of the search.
         full: The minimum score of a full match, 0 if unknown.
 
     """
@@ -67,13 +75,13 @@ class KeywordMatches(Matches):
         return ScoreStatistics.of(self._scores[seq] for seq in self._counted())._replace(full=self._full)
 
     def _counted(self) -> Collection[int]:
-        """Return all matches that count."""
+        """Return all matches that pass the filter."""
         if self._only == EVERYTHING or admits_all(self._database, self._only):
             return self._scores
         return self._admitted(self._scores)
 
     def _among_best(self, k: int, category: Category | None) -> list[int]:
-        """Return those of the *k* best matches, and of all that tie with the last of them, that count."""
+        """Return the admitted ones of the *k* best matches, ties included."""
         if k not in self._best:
             least = nlargest(k, self._scores.values())[-1:]
             self._best[k] = self._admitted(seq for seq, score in self._scores.items() if score >= least[0])
@@ -81,7 +89,7 @@ class KeywordMatches(Matches):
         return [seq for seq in found if category is None or found[seq] == category]
 
     def _admitted(self, seqs: Iterable[int]) -> dict[int, Category | None]:
-        """Return those of *seqs* that count, with their categories."""
+        """Return those of *seqs* that pass the filter, with their categories."""
         within, wanted = where(self._only), set(seqs)
         if self._at_most < len(wanted):
             rows = self._database.rows(SELECT_ALL.format(within=within.sql), **within.parameters)
@@ -91,5 +99,5 @@ class KeywordMatches(Matches):
 
     @cached_property
     def _at_most(self) -> int:
-        """How many entries count at most, whether they match or not."""
+        """Upper bound of the number of entries that pass the filter."""
         return sum(tallied(self._database, self._only).values())

@@ -1,4 +1,8 @@
-"""Decisions in the table `_metadata`, and the ledger of imported files. The hooks import this."""
+"""
+Decisions in the table `_metadata`, and the ledger of imported files.
+
+The hooks import this module.
+"""
 
 from hardwon.adapters.sql.metadata import SqlImportLedger, SqlMetadata, stored_path
 from hardwon.ports.override import override
@@ -17,17 +21,21 @@ class SqliteMetadata(SqlMetadata):
 
     @property
     def own_files(self) -> frozenset[str]:
-        """The digests of versions of settings files that git said are the user's."""
+        """Digests of settings files that belong to the user according to git."""
         return frozenset((self._value(OWN_FILES) or "").split())
 
     def note_own_file(self, digest: str) -> None:
-        """Store the digest of a version of a settings file that is the user's; the newest are kept."""
+        """
+        Store the digest of a settings file that belongs to the user.
+
+        Only the newest digests are kept.
+        """
         with self._database.transaction():
             known = (self._value(OWN_FILES) or "").split()
             self._remember(OWN_FILES, " ".join([*known, digest][-MAX_OWN_FILES:]), self.SET)
 
     def is_first_warning(self, key: str) -> bool:
-        """Return whether this warning was never given before, and note that it is now."""
+        """Return whether this warning is new, and record it."""
         if self._value(key):
             return False
         self._remember(key, "1", self.SET)

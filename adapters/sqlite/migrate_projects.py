@@ -85,7 +85,7 @@ class _Projects:
 
     def _registered(self, identity: Identity, label: str, authorship: Authorship) -> Placed:
         if identity.key not in self._by_key:
-            # As for a project that is added later: the id of the same folder is the same in every copy of the store.
+            # As for projects added later: a folder has the same id in every copy of the store.
             placed = Placed(short_hash("project", identity.key, "0"), identity.root)
             self._connection.execute(
                 "INSERT INTO project (id, key, label, root, is_repository, device, inode, authorship)"

@@ -25,7 +25,7 @@ CONDITIONS = {
     "silent": "e.reach = 'shared' AND (e.project IS NULL OR e.project NOT IN ({silent}))",
     "own": "e.project IN ({own})",
     "placed": IN_PLACE % "own",
-    # Looked up for the few entries that are kept at home, and by entry: a list of all would be built for every page.
+    # Looked up by entry: a list of all would be built for every page.
     "of_others": "e.reach = 'home' AND (SELECT door FROM entry_text WHERE entry_seq = e.seq) = 'checkout'",
     "unlabelled": "(SELECT keywords FROM entry_text WHERE entry_seq = e.seq) = '[]'",
     "tag": "e.seq IN (SELECT entry_seq FROM entry_text, json_each(tags) WHERE value = {tag})",
