@@ -185,7 +185,7 @@ class UnusableVectorError(EmbedderError):
 
 
 class LabelerUnavailableError(HardwonError):
-    """The labeler has no key, did not answer in time, or gave no usable answer."""
+    """The labeler has no key, does not answer, or gives no usable answer."""
 
 
 class UnusableLabelsError(LabelerUnavailableError):

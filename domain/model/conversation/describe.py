@@ -349,7 +349,11 @@ def statements_of(exchange: Exchange) -> tuple[Statement, ...]:
 
 
 def _diagnosed(report: str, replied: Sequence[Statement]) -> Iterator[Statement]:
-    """Mark the cause of the fault in *report* as a gotcha, unless there is one."""
+    """
+    Mark the cause of the fault in *report* as a gotcha.
+
+    Nothing is marked if there is a gotcha already.
+    """
     cause = (
         ""
         if any("gotcha" in known.kinds for known in replied)

@@ -49,6 +49,8 @@ def framed_by(text: str, pieces: Sequence[str]) -> tuple[str, ...]:
     """
     Return the parts of *text* before, between and after *pieces*.
 
+    There is one part more than pieces.
+
     Args:
         text: The whole.
         pieces: Parts of it, in order; each is matched at its first occurrence after the piece
