@@ -1,8 +1,9 @@
 """
-The data of version 6 for version 7: entries, learnings and checkpoints get the project of their path, or of their bank.
+The data of version 6 for version 7, which knows projects.
 
-Only paths and the records of the store decide, names decide nothing. An entry that has only the name of a project
-waits under a project that stands for that name. No process is run.
+Entries, learnings and checkpoints get the project of their path or bank. Only paths and the
+store's records decide, never names. An entry with only a project's name waits under a
+project that stands for that name. No process is run.
 """
 
 import json
@@ -27,7 +28,11 @@ MEMORY, SPECS = "memory", "specs"
 """Folders of a project that hold its files."""
 
 _OF_AN_AGENT = re.compile(r"(?:-|[A-Za-z]--)[A-Za-z0-9-]*")
-"""The name of the folder in which Claude Code keeps its own memory of a project: that of the project's path."""
+"""
+The folder name of Claude Code's own memory of a project.
+
+It is made of the project's path.
+"""
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9]")
 
 
@@ -36,9 +41,9 @@ class Placed(NamedTuple):
     A project of the new table.
 
     Attributes:
-        id: The id that entries have of it.
-        root: Its folder; empty for one that waits.
-        workspace: The folder that holds it; None for one that waits.
+        id: The id that its entries refer to.
+        root: Its folder, empty for a waiting project.
+        workspace: The folder that holds it, None for a waiting project.
     """
 
     id: str
@@ -47,7 +52,11 @@ class Placed(NamedTuple):
 
 
 def move_to_projects(connection: sqlite3.Connection) -> None:
-    """Fill the columns and tables of version 7 within the open transaction; never fails on a path."""
+    """
+    Fill the columns and tables of version 7 within the open transaction.
+
+    Never fails on a path.
+    """
     with _texts_of_any_bytes(connection):
         projects = _Projects(connection)
         _move_files(connection, projects)
@@ -57,7 +66,7 @@ def move_to_projects(connection: sqlite3.Connection) -> None:
 
 
 class _Projects:
-    """The projects that were registered, by key, folder and label."""
+    """The registered projects, by key and folder."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -65,7 +74,11 @@ class _Projects:
         self._by_folder = dict[str, Placed]()
 
     def at(self, folder: str) -> Placed:
-        """Return the project of *folder*, an absolute path; of one that is gone, a project of that path."""
+        """
+        Return the project of *folder*, an absolute path.
+
+        A missing folder gets a project of that path.
+        """
         if folder not in self._by_folder:
             is_there = os.path.isdir(folder)
             identity = (identify(folder) if is_there else _gone(folder)).as_text()
@@ -74,12 +87,12 @@ class _Projects:
         return self._by_folder[folder]
 
     def waiting(self, label: str) -> Placed:
-        """Return the project that stands for *label* until the user says which one is meant."""
+        """Return the project for *label* until the user says which is meant."""
         text = escaped(label)
         return self._registered(Identity(WAITING + text, ""), text, "foreign")
 
     def with_agent_folder(self, name: str) -> list[Placed]:
-        """Return the projects whose path gives that folder name to Claude Code."""
+        """Return the projects whose path Claude Code turns into that folder name."""
         places = self._by_key.values()
         return [placed for placed in places if placed.root and _NOT_IN_NAMES.sub("-", placed.root) == name]
 
@@ -102,9 +115,10 @@ class _Projects:
 
 def project_folder(path: str) -> str:
     """
-    Return the folder of the project that the file *path* belongs to, which need not exist.
+    Return the folder of the project that the file *path* belongs to.
 
-    It is the one that holds `memory`, `specs` or `docs/knowledge-bank`, the innermost; without any, the file's own.
+    It is the innermost that holds `memory`, `specs` or `docs/knowledge-bank`, else the file's
+    own. It need not exist.
     """
     parts = path.split(os.sep)[:-1]
     for mark in ((MEMORY,), (SPECS,), BANK):
@@ -140,7 +154,7 @@ def _move_files(connection: sqlite3.Connection, projects: _Projects) -> None:
 
 
 def _holder(path: str, projects: _Projects) -> Placed | None:
-    """Return the project that holds the file *path*; None if the path does not tell."""
+    """Return the project that holds the file *path*, None if unclear."""
     folder = project_folder(path)
     if not os.path.isabs(path) or "\0" in path or _agent_folder(path, folder):
         return None
@@ -148,14 +162,18 @@ def _holder(path: str, projects: _Projects) -> Placed | None:
 
 
 def _agent_folder(path: str, folder: str) -> str | None:
-    """Return the name of the folder in which Claude Code keeps its memory of a project; None for other files."""
+    """Return the folder name of Claude Code's memory of a project, None elsewhere."""
     parent, name = os.path.split(folder)
     is_one = os.path.basename(parent) == "projects" and _OF_AN_AGENT.fullmatch(name)
     return name if is_one and path.startswith(os.path.join(folder, MEMORY, "")) else None
 
 
 def _move_facts_of_agents(connection: sqlite3.Connection, projects: _Projects) -> None:
-    """Give what an agent noted of a project to the only project of that path, else to the project that it names."""
+    """
+    Give facts of agents the project of their folder.
+
+    If not exactly one project has that path, they get the project that they name.
+    """
     for seq, path, label in connection.execute(
         "SELECT e.seq, t.file_path, e.source_project FROM entry e JOIN entry_text t ON t.entry_seq = e.seq"
         " WHERE e.kind != 'learning' AND e.project IS NULL ORDER BY e.seq"
@@ -169,7 +187,11 @@ def _move_facts_of_agents(connection: sqlite3.Connection, projects: _Projects) -
 
 
 def _move_learnings(connection: sqlite3.Connection, projects: _Projects) -> None:
-    """Give learnings the project whose bank they are in, else the project that they name, else everywhere."""
+    """
+    Give learnings their project.
+
+    It is that of their bank, else the one that they name, else they apply everywhere.
+    """
     ledger = Ledger(connection)
     homes, doors, places = list[tuple[str | None, str, int]](), list[tuple[str, int]](), list[tuple[int, str]]()
     for row in connection.execute(
@@ -192,7 +214,7 @@ def _move_learnings(connection: sqlite3.Connection, projects: _Projects) -> None
 
 
 def _move_checkpoints(connection: sqlite3.Connection, projects: _Projects) -> None:
-    """Let checkpoints name the project of the folder in which they were made, and keep the name that they had."""
+    """Let checkpoints name their folder's project and keep their old name."""
     for number, metadata in connection.execute("SELECT id, metadata FROM checkpoints ORDER BY id").fetchall():
         known = _fields(metadata)
         name, root = known.get("project"), known.get("root")
@@ -222,7 +244,7 @@ def _gone(folder: str) -> Identity:
 
 @contextmanager
 def _texts_of_any_bytes(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read texts that are not UTF-8 with surrogates, where sqlite3 would fail."""
+    """Decode invalid UTF-8 to surrogates, where sqlite3 would fail."""
     factory: Callable[[bytes], object] = connection.text_factory
     connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
     try:
@@ -232,12 +254,16 @@ def _texts_of_any_bytes(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 NAME_WORDS = 8
-"""The words of a lesson that are its name where its heading is empty."""
+"""The first words of a lesson are its name if its heading is empty."""
 BANK = ("docs", "knowledge-bank")
 """The folders that hold the bank of a project."""
 FILES = ("anti-patterns.md", "heuristics.md", "patterns.md")
 LARGEST_FILE = 1024 * 1024
-"""Bytes of a bank that is read to settle a dispute; of larger ones the headings alone decide."""
+"""
+Bytes of the largest bank that is read to settle a conflict.
+
+For larger ones the headings alone decide.
+"""
 
 _ESCAPED = re.compile(rb"\\x([89a-f][0-9a-f])")
 
@@ -248,9 +274,9 @@ class Learning(NamedTuple):
 
     Attributes:
         seq: Its number.
-        label: The name of the project it was stored from; None for none.
+        label: The name of the project it was stored from, None without one.
         name: Its name.
-        source: Where it came from, such as `import`.
+        source: Its source, such as `import`.
     """
 
     seq: int
@@ -261,11 +287,11 @@ class Learning(NamedTuple):
 
 class Bank:
     """
-    A file of a knowledge bank that was imported.
+    An imported file of a knowledge bank.
 
     Args:
         path: As the file system knows it.
-        folder: Of the project; None for the user's own bank.
+        folder: Of the project, None for the user's own bank.
 
     """
 
@@ -276,7 +302,11 @@ class Bank:
         """The label that the import gave its lessons."""
 
     def holds(self, lesson: str) -> bool | None:
-        """Return whether the file has the text *lesson* now, in any case and with any white space; None if it is gone."""
+        """
+        Return whether the file now holds the text *lesson*.
+
+        Ignores case and white space. None if the file is gone.
+        """
         return None if self._text is None else _normalised(lesson) in self._text
 
     @cached_property
@@ -290,10 +320,10 @@ class Bank:
 
 class Ledger:
     """
-    The imported banks by the headings that were recorded of them.
+    The imported banks by their recorded headings.
 
     Args:
-        connection: The store; its texts may have surrogates.
+        connection: The store. Its texts may have surrogates.
 
     """
 
@@ -310,11 +340,12 @@ class Ledger:
 
     def banks_of(self, learning: Learning) -> list[Bank]:
         """
-        Return the banks that *learning* is in: the one it belongs to first; none where that is not certain.
+        Return the banks that hold *learning*, its own first.
 
-        A heading alone says little, as anybody's bank may have it. It is enough where one bank has it and the learning
-        was imported from a folder of that name. Else the text in the file decides, and where no file has it, or it is
-        gone, the name of the folder from which the learning was imported.
+        Empty if that is not certain. A heading alone says little, as any bank may have it. It is
+        enough if only one bank has it and the learning was imported from a folder of that name.
+        Otherwise the text in the file decides. If no file has it, or it is gone, the name of the
+        folder decides from which the learning was imported.
         """
         banks = sorted(self._with_name(learning), key=lambda bank: (bank.label != learning.label, bank.path))
         is_imported = learning.source == "import"
@@ -341,7 +372,11 @@ class Ledger:
 
 
 def bank_at(recorded: str) -> Bank | None:
-    """Return the bank whose path was *recorded* in the ledger; None for other files, such as an older index."""
+    """
+    Return the bank with a *recorded* path of the ledger.
+
+    None for other files, such as an older index.
+    """
     if not os.path.isabs(recorded) or os.path.basename(recorded) not in FILES:
         return None
     folder = os.path.dirname(recorded)
@@ -353,18 +388,26 @@ def bank_at(recorded: str) -> Bank | None:
 
 
 def name_of(folder: str) -> str:
-    """Return the name of a folder as text that can be stored; `/` for the root."""
+    """Return the name of a folder as valid text, `/` for the root."""
     return os.fsencode(os.path.basename(folder)).decode("utf-8", "replace") or os.sep
 
 
 def _unescaped(recorded: str) -> str:
-    """Return the path whose bytes that are no UTF-8 were recorded as escapes, if there is such a folder."""
+    """
+    Return the path with its escaped bytes that are not UTF-8 restored.
+
+    Unchanged if there is no such folder.
+    """
     path = os.fsdecode(_ESCAPED.sub(lambda found: bytes.fromhex(found[1].decode()), os.fsencode(recorded)))
     return path if path != recorded and os.path.isdir(os.path.dirname(path)) else recorded
 
 
 def _names(heading: str) -> Iterator[str]:
-    """Yield the names that the entry of a heading may have: today's, and that of versions which kept its formatting."""
+    """
+    Yield the possible entry names of a heading.
+
+    They are the current one and that of versions which kept the formatting.
+    """
     name = heading
     for prefix in filter(None, NAME_PREFIXES.values()):
         if heading.startswith(prefix):

@@ -1,7 +1,8 @@
 """
-The data of version 13 for version 14: the id of a lesson is that of its composed text, so that its spellings are one entry.
+The data of version 13 for version 14, which unites spellings.
 
-Entries of one text become the oldest of them, which keeps its number and name; the ids of all others name it.
+A lesson's id becomes that of its composed text. Entries with the same text become the
+oldest of them, which keeps its number and name. The ids of all others refer to it.
 """
 
 import json
@@ -73,7 +74,7 @@ RENAME = (
 
 
 def unite_spellings(connection: sqlite3.Connection) -> None:
-    """Let lessons have the ids of their composed texts, within the open transaction."""
+    """Give lessons the ids of their composed texts, within the open transaction."""
     factory: Any = connection.text_factory
     connection.text_factory = lambda data: data.decode("utf-8", "replace")
     try:
@@ -85,7 +86,11 @@ def unite_spellings(connection: sqlite3.Connection) -> None:
 
 
 def _renew_search(connection: sqlite3.Connection) -> None:
-    """Let the index and the vectors of texts that are not composed be made again, as their queries are composed."""
+    """
+    Drop the vectors of decomposed texts and mark the index as stale.
+
+    Both are made again, as queries are composed.
+    """
     rows = connection.execute(SELECT_INDEXED).fetchall()
     if decomposed := [(seq,) for seq, *texts in rows if any(composed(text) != text for text in texts)]:
         connection.executemany("DELETE FROM vector WHERE entry_seq = ?", decomposed)
@@ -93,7 +98,7 @@ def _renew_search(connection: sqlite3.Connection) -> None:
 
 
 def _by_text(connection: sqlite3.Connection) -> Iterator[list[Lesson]]:
-    """Yield the lessons of each text that one of them has decomposed, the oldest first."""
+    """Yield the lessons of each text with a decomposed spelling, oldest first."""
     rows = connection.execute(SELECT_LESSONS).fetchall()
     lessons = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
     others = {content_hash(text) for lesson in lessons if composed(text := lesson["description"]) != text}
@@ -109,7 +114,7 @@ def _listed(value: str) -> list[str]:
 
 
 def _unite(connection: sqlite3.Connection, lessons: list[Lesson]) -> None:
-    """Let the first of *lessons* stand for all."""
+    """Merge *lessons* into the first."""
     seq = lessons[0]["seq"]
     whole = identified(reduce(united, lessons))
     for other in lessons[1:]:

@@ -1,7 +1,8 @@
 """
-The schema as numbered migrations: `to_version_n` brings a store of version *n - 1* to version *n*.
+The schema as numbered migrations.
 
-A migration that was released is never edited.
+`to_version_n` brings a store of version *n - 1* to version *n*. A released migration is
+never edited.
 """
 
 import sqlite3
@@ -9,7 +10,11 @@ from collections.abc import Callable
 
 
 def run_scripts(connection: sqlite3.Connection, *scripts: str) -> None:
-    """Run the statements of *scripts*, which end at line ends, within the open transaction."""
+    """
+    Run the statements of *scripts* within the open transaction.
+
+    Each statement ends at the end of a line.
+    """
     for script in scripts:
         for statement in filter(str.strip, script.split(";\n")):
             connection.execute(statement)
@@ -299,7 +304,7 @@ SELECT id, memory_id, field_changed, old_value, new_value, changed_at FROM histo
 
 
 def to_version_3(connection: sqlite3.Connection) -> None:
-    """Let entries differ in how much they matter, and remember what became of them."""
+    """Add importance, sections, history and checkpoints."""
     run_scripts(connection, IMPORTANCE, SECTIONS, RECORDS, VIEWS, VIEWS_OF_DOCUMENTS)
 
 
@@ -350,7 +355,11 @@ def to_version_4(connection: sqlite3.Connection) -> None:
 
 
 def to_version_5(connection: sqlite3.Connection) -> None:
-    """Add the text of the keyword search to receipts; NULL where it is the query."""
+    """
+    Add the text of the keyword search to receipts.
+
+    NULL if it is the query.
+    """
     run_scripts(connection, "ALTER TABLE receipt ADD COLUMN keyword_text TEXT;")
 
 
@@ -368,15 +377,20 @@ UPDATE departed SET own_tier = 1 WHERE anchor_id != '' AND tier !=
     (SELECT tier FROM departed whole WHERE whole.file_path = departed.file_path AND whole.anchor_id = '');
 """
 """
-Earlier, the tier of a section changed only when a user changed that of this very section, or imported an index.
+Restores which sections had a tier of their own.
 
-An import left no history: a tier that its file has not and never had was set for the section alone.
-A former tier of its file was left behind when that of the file changed.
+Before, a section's tier changed only if a user changed it, or imported an index.
+An import left no history: a tier that its file neither has nor had was set for the section
+alone. A former tier of its file was left behind when that of the file changed.
 """
 
 
 def to_version_6(connection: sqlite3.Connection) -> None:
-    """Add the flag of sections whose tier was set for them and does not follow their file."""
+    """
+    Add the flag of sections with a tier of their own.
+
+    It does not follow that of their file.
+    """
     run_scripts(connection, OWN_TIERS)
 
 
@@ -427,7 +441,7 @@ VIEWS_WITH_LABELS = VIEWS.replace("e.project AS source_project", "e.source_proje
 
 
 def to_version_7(connection: sqlite3.Connection) -> None:
-    """Know projects by what they are, and entries by where they stand."""
+    """Add projects, and the places of entries."""
     from hardwon.adapters.sqlite.migrate_projects import move_to_projects  # noqa: PLC0415  # once for a store
 
     run_scripts(connection, PROJECTS, VIEWS_WITH_LABELS, VIEWS_OF_DOCUMENTS)
@@ -454,9 +468,9 @@ ALTER TABLE project ADD COLUMN conversations TEXT CHECK (conversations IN ('shar
 
 def to_version_8(connection: sqlite3.Connection) -> None:
     """
-    Add the hashes of forgotten texts, earlier ids of edited entries, and how a project's conversations are kept.
+    Add forgotten texts, earlier ids of entries, and modes of conversations.
 
-    The keyword index is rebuilt, without the words of what was deleted before.
+    The keyword index is rebuilt without the words of what was deleted before.
     """
     run_scripts(connection, FORGETTING)
     indexes = "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')"
@@ -467,7 +481,11 @@ def to_version_8(connection: sqlite3.Connection) -> None:
 
 
 def to_version_9(connection: sqlite3.Connection) -> None:
-    """Add to receipts whether the injection reached the model; earlier ones were counted when they were printed."""
+    """
+    Add to receipts whether the injection reached the model.
+
+    Earlier ones were counted when they were printed.
+    """
     run_scripts(
         connection,
         "ALTER TABLE receipt ADD COLUMN delivery TEXT NOT NULL DEFAULT 'printed'"
@@ -507,7 +525,11 @@ CREATE TABLE query_vector (
 
 
 def to_version_10(connection: sqlite3.Connection) -> None:
-    """Add packed vectors, kept up to date by triggers, and remembered vectors of queries; both are filled as they are used."""
+    """
+    Add packed vectors and cached vectors of queries.
+
+    Triggers keep the packed vectors up to date. Both are filled as they are used.
+    """
     run_scripts(connection, VECTOR_BLOCKS, QUERY_VECTORS)
 
 
@@ -540,11 +562,15 @@ CREATE TRIGGER entry_tally_deleted AFTER DELETE ON entry WHEN OLD.retired = 0 BE
         ON CONFLICT (kind, ifnull(category, ''), reach, ifnull(project, ''))
         DO UPDATE SET entries = entries + excluded.entries; UPDATE entry_tally SET entries = entries + 1 WHERE kind = ''; END;
 """
-"""The row without a kind has the negative sum of all others; triggers do not make it again, so that a loss of rows is noticed."""
+"""
+The row without a kind has the negative sum of all others.
+
+Triggers do not make it again, so that a loss of rows is noticed.
+"""
 
 
 def to_version_11(connection: sqlite3.Connection) -> None:
-    """Add how many entries each group has, kept up to date by triggers."""
+    """Add the number of entries in each group, kept by triggers."""
     run_scripts(connection, ENTRY_TALLY)
 
 
@@ -588,7 +614,7 @@ def to_version_13(connection: sqlite3.Connection) -> None:
 
 
 def to_version_14(connection: sqlite3.Connection) -> None:
-    """Let the spellings of a lesson be one entry, whose id is that of its composed text."""
+    """Unite the spellings of a lesson in one entry."""
     from hardwon.adapters.sqlite.migrate_spellings import unite_spellings  # noqa: PLC0415  # once for a store
 
     unite_spellings(connection)
@@ -599,11 +625,19 @@ ALTER TABLE receipt ADD COLUMN agent TEXT NOT NULL DEFAULT '';
 ALTER TABLE receipt ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0 CHECK (dropped IN (0, 1));
 ALTER TABLE receipt ADD COLUMN latest INTEGER NOT NULL DEFAULT 9223372036854775807;
 """
-"""The default says that nothing is new since an earlier receipt: its store's largest number is not known."""
+"""
+By default nothing is new since an earlier receipt.
+
+The largest number of its store at that time is not known.
+"""
 
 
 def to_version_15(connection: sqlite3.Connection) -> None:
-    """Add to receipts the agent, whether the host dropped the injection, and the largest number of an entry then."""
+    """
+    Add to receipts the agent, and whether the host dropped the injection.
+
+    They also get the largest number of an entry at that time.
+    """
     run_scripts(connection, CONTEXT_WINDOWS)
 
 
@@ -623,7 +657,11 @@ WHERE e.kind IN ('decision', 'gotcha', 'preference', 'conversation');
 
 
 def to_version_16(connection: sqlite3.Connection) -> None:
-    """Show the vector of each conversation: that of the active space, else of another one, as collections may have their own."""
+    """
+    Show a vector for each conversation.
+
+    That of the active space, else of another one, as collections may have their own.
+    """
     run_scripts(connection, MEMORIES_WITH_ANY_VECTOR)
 
 

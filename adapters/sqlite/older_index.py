@@ -1,4 +1,8 @@
-"""The index of an older program (`memory-index.sqlite`, its schemas 10 and 11), read and never written."""
+"""
+The index of an older program, only read.
+
+It is `memory-index.sqlite` in its schemas 10 and 11.
+"""
 
 import datetime as dt
 import json
@@ -23,16 +27,20 @@ COLUMNS = (
     "file_path spec_folder title anchor_id content created_at created_at_epoch importance_weight importance_tier"
     " context_type channel session_id access_count last_accessed validation_count confidence_score trigger_phrases"
 ).split()
-"""The columns that are read. Schema 10 lacks the tier, the type, the epoch and the count."""
+"""
+The columns that are read.
+
+Schema 10 lacks the tier, the type, the epoch and the count.
+"""
 
 NO_INDEX = f"no index of an older memory: it has no table {TABLE} with file_path and spec_folder; {IMPORTABLE}"
 MAX_COUNTED = 2**31 - 1
 
 READ_SECONDS = 10.0
 LARGEST_FILE = 1_000_000_000
-"""Bytes, most of which are vectors and an index of words, which are not read."""
+"""Bytes, most of them vectors and a keyword index, which are not read."""
 LONGEST_VALUE = 8 * 1024 * 1024
-"""Bytes: a file of markdown has 4 MB at most."""
+"""Bytes. A markdown file has 4 MB at most."""
 MAX_DOCUMENTS = 20_000
 MAX_TEXT = 256 * 1024 * 1024
 """Characters of all values together."""
@@ -45,13 +53,13 @@ def is_sqlite(beginning: bytes) -> bool:
 
 def read_older_index(path: str, project_root: str) -> list[OlderDocument]:
     """
-    Read the documents in the index at *path*, in the order of their paths.
+    Read the documents in the index at *path*, ordered by their paths.
 
     The file may be hostile: it is read within limits of time and size, and only as a table.
 
     Args:
         path: Of an existing file.
-        project_root: Relative paths in the index start here.
+        project_root: The base of relative paths in the index.
 
     Raises:
         InvalidEntryError: it can't be read within the limits, or is no such index.
@@ -131,7 +139,11 @@ def _share(value: object) -> float | None:
 
 
 def _timestamp(value: object) -> dt.datetime | None:
-    """Parse a timestamp as SQLite's `datetime('now')` writes it: in UTC, without a zone."""
+    """
+    Parse a timestamp of SQLite's `datetime('now')`.
+
+    It is in UTC, without a zone.
+    """
     try:
         at = dt.datetime.fromisoformat(value) if isinstance(value, str) else None
         return (at if at.tzinfo else at.replace(tzinfo=dt.UTC)).astimezone(dt.UTC) if at else None

@@ -1,4 +1,4 @@
-"""Opening of a store with its schema and keyword index, its check for damage, and the removal of a damaged one."""
+"""Opening, checking and repairing a store."""
 
 import datetime as dt
 import os
@@ -29,7 +29,11 @@ LOG_HEADER = struct.Struct(">8I")
 LOG_MAGIC = 0x377F0682
 LOG_RETRY_SECONDS = 0.005
 UPGRADE_BUSY_SECONDS = 60.0
-"""Upper bound of the wait for another process that migrates the store; hooks wait as for any other writer."""
+"""
+Upper bound of the wait for another process that migrates the store.
+
+Hooks wait as for any other writer.
+"""
 
 
 def ensure_sound(database: Database) -> None:
@@ -47,9 +51,9 @@ def ensure_sound(database: Database) -> None:
 
 def damaged_log(path: str) -> str:
     """
-    Return what is lost if the write-ahead log of the store at *path* begins with no header; empty where all is well.
+    Return a warning if the store's write-ahead log has no valid header.
 
-    SQLite ignores such a log. That one was cut off or removed can't be seen.
+    Empty if all is well. SQLite ignores such a log. A removed or truncated log is not noticed.
     """
     log = f"{path}-wal"
     try:
@@ -65,7 +69,7 @@ def damaged_log(path: str) -> str:
 
 
 def _is_log_header(header: bytes) -> bool:
-    """Return whether the two checksums at the end are those of what is before."""
+    """Return whether the two checksums at the end match the rest."""
     magic, *_ = struct.unpack(">I", header[:4])
     if magic & ~1 != LOG_MAGIC:
         return False
@@ -79,7 +83,9 @@ def _is_log_header(header: bytes) -> bool:
 
 def move_aside(folder: str, now: dt.datetime) -> str:
     """
-    Rename the database file, so that a new one can replace it; return the new path.
+    Rename the database file and return its new path.
+
+    A new store can then replace it.
 
     Raises:
         StorageError: it can't be renamed.
@@ -111,18 +117,19 @@ def open_store(
     A store of an earlier version is copied beside itself, then migrated.
 
     Args:
-        folder: Holds `memory.db`; created with mode 0700.
+        folder: Holds `memory.db`. Created with mode 0700.
         busy_seconds: Upper bound of the wait for other writers.
         repair_index: Rebuild a keyword index that does not match the entries.
         create: If False, a missing store is replaced by an empty one in memory.
-        largest_upgrade: Bytes of the largest store that is migrated; None migrates any.
+        largest_upgrade: Bytes of the largest store that is migrated, None without a limit.
             For hooks, whose time is bounded: copying and migrating takes 10 to 40 ms a megabyte.
         durable: As for `Database`.
 
     Raises:
-        NewerSchemaError: a later hardwon wrote it; nothing was changed.
-        OlderSchemaError: it is larger than *largest_upgrade* and would have to be migrated; nothing was changed.
-        StorageError: it can't be opened, copied or migrated; nothing was changed.
+        NewerSchemaError: a later hardwon wrote it. Nothing was changed.
+        OlderSchemaError: it needs a migration and is larger than *largest_upgrade*.
+            Nothing was changed.
+        StorageError: it can't be opened, copied or migrated. Nothing was changed.
 
     """
     path = os.path.join(folder, FILE_NAME)
@@ -145,9 +152,12 @@ def open_store(
 
 def repair_store(folder: str) -> tuple[list[str], list[str]]:
     """
-    Repair the schema of the store in *folder* where it drifted; return the differences that were repaired, and those that stay.
+    Repair drift of the schema of the store in *folder*.
 
-    Does nothing where there is no store of the newest version: opening migrates it, and that repairs it too.
+    Does nothing without a store of the newest version, as opening migrates and repairs others.
+
+    Returns:
+        The differences that were repaired, and those that remain.
 
     Raises:
         StorageError: it can't be opened or written.
@@ -169,7 +179,7 @@ def repair_store(folder: str) -> tuple[list[str], list[str]]:
 
 def drift_of(database: Database) -> list[str]:
     """
-    Return where the schema of an open store differs from the expected one, a difference a line.
+    Return the differences of an open store's schema, one a line.
 
     Raises:
         StorageError: it can't be read.
@@ -182,10 +192,10 @@ def drift_of(database: Database) -> list[str]:
 
 def _keep_log(database: Database, busy_seconds: float) -> None:
     """
-    Let the store keep a write-ahead log.
+    Switch the store to a write-ahead log.
 
-    Processes that open a new store together refuse each other at once here: SQLite waits for no lock
-    that two connections wait for. So it is tried until the time for other writers is over.
+    Processes that open a new store together refuse each other at once here, as SQLite does not
+    wait for a lock that two connections wait for. So this retries until *busy_seconds* are over.
     """
     end = time.monotonic() + busy_seconds
     while True:

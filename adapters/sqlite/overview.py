@@ -1,4 +1,4 @@
-"""Overviews of the whole store, whose weeks are counted since 1970."""
+"""Overviews of the whole store, by weeks since 1970."""
 
 import datetime as dt
 from typing import Any
@@ -8,7 +8,7 @@ from hardwon.ports.override import override
 
 FIRST_MONDAY = dt.date(1970, 1, 5)
 WEEK = "(({epoch}) - 345600) / 604800"
-"""The number of a week since `FIRST_MONDAY`, of seconds since 1970."""
+"""The number of a week since `FIRST_MONDAY`, from seconds since 1970."""
 
 OF_ENTRY = WEEK.format(epoch="e.created_at_epoch")
 OF_RECEIPT = WEEK.format(epoch="CAST(strftime('%s', r.at) AS INTEGER)")
@@ -16,7 +16,7 @@ OF_INFLUENCE = WEEK.format(epoch="CAST(strftime('%s', at) AS INTEGER)")
 
 
 class SqliteOverview(SqlOverview):
-    """Overviews by queries that read the narrow tables."""
+    """Overviews by queries of the narrow tables."""
 
     LABELS = """
         SELECT e.seq, e.id, t.name, e.kind, e.category, e.project

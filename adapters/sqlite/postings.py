@@ -1,8 +1,10 @@
 """
-Packed postings: for each term, in blocks of 1,024 entries, which of them hold it and how often; and BM25 from them.
+Packed postings and BM25 computed from them.
 
-A complete block is packed when a store that can be written is closed, and dropped in the transaction that changes a word in it.
-Nothing here is needed for a right answer: FTS5 searches what is not packed, and all of it where something does not fit.
+A posting says for a term, in blocks of 1,024 entries, which of them hold it and how often.
+A complete block is packed when a writable store is closed, and dropped in the transaction
+that changes a word in it. Answers do not depend on it: FTS5 searches blocks that are not
+packed, and everything if something does not match.
 """
 
 import sqlite3
@@ -24,7 +26,7 @@ from hardwon.domain.model.keywords import inverse_document_frequency
 from hardwon.domain.model.text import without_marks
 
 MAX_AT_ONCE = 16
-"""Blocks that are packed when a store is closed: a second and a half of CPU, once for what was written."""
+"""Blocks packed when a store is closed: 1.5 s of CPU, once for what was written."""
 
 TABLES = ("posting_block", "posting")
 
@@ -38,7 +40,11 @@ BLOCKS = f"""
     SELECT found.block, listed.lengths FROM found LEFT JOIN posting_block listed ON listed.block = found.block
     WHERE found.block IS NOT NULL ORDER BY found.block
 """
-"""A lookup for each block. By UNION a damaged number ends it: no block comes twice."""
+"""
+Looks up each block.
+
+UNION ends the recursion at a damaged number, as no block comes twice.
+"""
 
 SELECT_POSTINGS = """
     SELECT listed.block, posting.term, posting.packed
@@ -64,7 +70,11 @@ class PackedTerm(NamedTuple):
 
 
 def ensure_postings(database: Database) -> None:
-    """Make the tables again where one was dropped; a store that can't be written stays as it is."""
+    """
+    Make the tables again if one was dropped.
+
+    A store that can't be written is left as it is.
+    """
     from hardwon.adapters.sqlite.migrations import POSTINGS  # noqa: PLC0415  # rarely needed
 
     remake(database, TABLES, (), POSTINGS)
@@ -72,7 +82,9 @@ def ensure_postings(database: Database) -> None:
 
 def packed_lengths(database: Database) -> dict[int, Sequence[int]]:
     """
-    Return the blocks before the first that is not packed, by number, each with the number of words of each of its places.
+    Return the number of words at each place of the packed blocks, by block.
+
+    Ends before the first block that is not packed.
 
     Raises:
         StorageError: they can't be read.
@@ -83,7 +95,9 @@ def packed_lengths(database: Database) -> dict[int, Sequence[int]]:
 
 def packed_terms(database: Database, stems: Sequence[str], last: int) -> Mapping[int, Mapping[str, PackedTerm]]:
     """
-    Return what is packed of *stems* in the blocks up to *last*, by block and stem; without what is damaged.
+    Return the packed postings of *stems* up to block *last*, by block and stem.
+
+    Damaged ones are left out.
 
     Raises:
         StorageError: they can't be read.
@@ -99,7 +113,7 @@ def packed_terms(database: Database, stems: Sequence[str], last: int) -> Mapping
 
 
 def drop_postings(database: Database, seq: int | None = None) -> None:
-    """Drop what is packed of the block of an entry, or of all blocks."""
+    """Drop the packed block of an entry, or all blocks."""
     for table in TABLES:
         if seq is None:
             database.rows(f"DELETE FROM {table}")
@@ -109,7 +123,9 @@ def drop_postings(database: Database, seq: int | None = None) -> None:
 
 def pack_postings(database: Database, most: int | None = MAX_AT_ONCE) -> None:
     """
-    Pack at most *most* blocks that are not, but for the newest, which still grows; each in a transaction of its own.
+    Pack at most *most* complete blocks, each in its own transaction.
+
+    The newest block still grows and is not packed.
 
     Raises:
         StorageError: the store can't be read or written now.
@@ -121,7 +137,7 @@ def pack_postings(database: Database, most: int | None = MAX_AT_ONCE) -> None:
 
 
 def _blocks(database: Database) -> list[tuple[int, object]]:
-    """Return all blocks, ascending, with their packed lengths; None where they are not packed."""
+    """Return all blocks, ascending, with their packed lengths or None."""
     return database.rows(BLOCKS)
 
 
@@ -146,13 +162,17 @@ LARGEST_COUNT = (1 << 16) - 1
 
 
 def _counted(texts: Sequence[tuple[int, str]]) -> Iterator[tuple[str, int, int]]:
-    """Yield each term of *texts*, the number of a text that holds it, and how often, ordered by term and number."""
+    """Yield terms with a text's number and their count in it, ordered by both."""
     with closing(tokenized(texts)) as connection:
         yield from connection.execute("SELECT term, doc, count(*) FROM token GROUP BY term, doc ORDER BY term, doc")
 
 
 def tokenized(texts: Sequence[tuple[int, str]]) -> sqlite3.Connection:
-    """Return a database in memory whose table `token` has the terms of numbered *texts* as FTS5 stores them, each with its `doc`."""
+    """
+    Return a database in memory with the terms of numbered *texts*.
+
+    Its table `token` has each term as FTS5 stores it, with its `doc`.
+    """
     connection = sqlite3.connect(":memory:")
     connection.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize = '{TOKENIZER}')")
     connection.execute("CREATE VIRTUAL TABLE token USING fts5vocab(texts, instance)")
@@ -161,7 +181,11 @@ def tokenized(texts: Sequence[tuple[int, str]]) -> sqlite3.Connection:
 
 
 def varints(blob: bytes) -> Iterator[int]:
-    """Yield the numbers of *blob*, a sequence of SQLite's variable-length integers of at most eight bytes."""
+    """
+    Yield the integers of *blob*.
+
+    They are SQLite's variable-length integers of at most eight bytes.
+    """
     value = 0
     for byte in blob:
         value = value << 7 | byte & 0x7F
@@ -174,7 +198,11 @@ CHECKSUM_BYTES = 4
 
 
 def _checksum(block: int, term: bytes, body: bytes | memoryview) -> bytes:
-    """Return the checksum of numbers in this machine's byte order: elsewhere it does not fit."""
+    """
+    Return the checksum of numbers in this machine's byte order.
+
+    It does not match in another byte order.
+    """
     return crc32(body, crc32(term, _seed(block))).to_bytes(CHECKSUM_BYTES, "little")
 
 
@@ -188,7 +216,7 @@ def _sealed(block: int, term: bytes, values: "array[int]") -> bytes:
 
 
 def _unsealed(code: Literal["H", "I"], block: int, term: object, value: object) -> Sequence[int]:
-    """Return the numbers in *value*, none where it is damaged or no bytes."""
+    """Return the numbers in *value*, none if it is damaged."""
     if not isinstance(value, bytes) or not isinstance(term, bytes):
         return ()
     body, checksum = memoryview(value)[:-CHECKSUM_BYTES], value[-CHECKSUM_BYTES:]
@@ -203,14 +231,15 @@ SELECT_TAIL = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entries_f
 
 def packed_scores(database: Database, terms: Sequence[str], counted: Mapping[str, int]) -> dict[int, float] | None:
     """
-    Return the BM25 of every entry that contains any of *terms*, by number; None where FTS5 has to search.
+    Return the BM25 of entries with any of *terms*, by number.
 
-    Entries after the packed blocks are searched by FTS5. Packed postings count only if they have each term as often as FTS5.
+    None if FTS5 has to search. FTS5 searches the entries after the packed blocks. Packed
+    postings are used only if they have each term as often as FTS5.
 
     Args:
         database: The store.
         terms: The words to find.
-        counted: How many entries contain each, as FTS5 counts them.
+        counted: The number of entries with each term according to FTS5.
 
     Raises:
         StorageError: the store can't be read.
@@ -239,10 +268,11 @@ def packed_scores(database: Database, terms: Sequence[str], counted: Mapping[str
 
 def bm25(holding: Sequence[tuple[float, PackedTerm]], lengths: Sequence[int], average: float) -> list[float]:
     """
-    Return the BM25 of every place of a block, 0 where no term is.
+    Return the BM25 of every place of a block, 0 without a term.
 
     Args:
-        holding: The terms of the query that the block holds, in the query's order, each after its inverse document frequency.
+        holding: The query's terms in the block, in the query's order.
+            Each comes after its inverse document frequency.
         lengths: The number of words of each place.
         average: The mean number of words of all entries.
 
@@ -257,7 +287,7 @@ def bm25(holding: Sequence[tuple[float, PackedTerm]], lengths: Sequence[int], av
 
 
 def _stems(terms: Sequence[str]) -> list[str]:
-    """Return how FTS5 stores each of *terms*; none if one of them is not one word."""
+    """Return FTS5's form of each term, none if one is not a single word."""
     with closing(tokenized([*enumerate(map(without_marks, terms))])) as connection:
         found = connection.execute("SELECT doc, term FROM token ORDER BY doc").fetchall()
     return [stem for _, stem in found] if [doc for doc, _ in found] == [*range(len(terms))] else []
@@ -268,7 +298,11 @@ PROBE = [(count, "found " * count + "other " * count**2) for count in range(1, 9
 
 @cache
 def computes_as_sqlite() -> bool:
-    """Return whether this build of SQLite rounds as Python does: a compiler may join a product and a sum."""
+    """
+    Return whether this build of SQLite rounds as Python does.
+
+    A compiler may fuse a product and a sum.
+    """
     lengths = [count + count**2 for count, _ in PROBE]
     counts = [count for count, _ in PROBE]
     term = PackedTerm([*range(len(PROBE))], counts)

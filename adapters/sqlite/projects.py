@@ -1,4 +1,4 @@
-"""The projects in the tables of a file of SQLite."""
+"""Projects in SQLite."""
 
 from collections.abc import Mapping
 

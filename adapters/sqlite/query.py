@@ -1,4 +1,8 @@
-"""The conditions of an `EntryFilter` in SQLite, and the order of ties. Standard library only: the hooks import it."""
+"""
+The conditions of an `EntryFilter` in SQLite, and the order of ties.
+
+Standard library only, as the hooks import it.
+"""
 
 from collections.abc import Iterable
 

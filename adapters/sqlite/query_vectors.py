@@ -1,4 +1,8 @@
-"""Vectors of queries, remembered in the store by a hash of space and text: a session that goes on asks what was asked before."""
+"""
+A cache of query vectors in the store, keyed by space and text.
+
+A resumed session repeats earlier queries.
+"""
 
 import os
 import sys
@@ -18,7 +22,11 @@ from hardwon.ports.override import override
 KEPT = 256
 
 OWN_FILE = "queries.db"
-"""In the folder of a store that is on a server: what concerns this machine alone, and can be made again."""
+"""
+In the folder of a store on a server.
+
+Holds what concerns this machine alone and can be made again.
+"""
 
 CREATE = """
     CREATE TABLE IF NOT EXISTS query_vector (
@@ -34,13 +42,15 @@ DROP_OLDEST = "DELETE FROM query_vector WHERE number <= (SELECT max(number) FROM
 
 class RememberingEmbedder(Embedder):
     """
-    An embedder that remembers the vectors of the newest queries in the store's file; thread-safe.
+    An embedder that caches the vectors of the newest queries.
 
-    Vectors of documents are not remembered here. A store that is busy, can't be written or is damaged remembers nothing.
+    Thread-safe. Vectors of documents are not cached here. Nothing is cached while the store is
+    busy, read-only or damaged.
 
     Args:
         embedder: Makes the vectors.
-        path: The store's file, opened for each query: embedders are called in other threads than the store.
+        path: The store's file, opened for each query, as embedders run in other threads than
+            the store.
 
     """
 
@@ -92,7 +102,11 @@ class RememberingEmbedder(Embedder):
 
 
 def own_file(folder: str) -> str:
-    """Return the path of this machine's own file for a store on a server, created if it can be."""
+    """
+    Return the path of this machine's own file for a store on a server.
+
+    Creates it if possible.
+    """
     path = os.path.join(folder, OWN_FILE)
     if not os.path.isfile(path):
         with suppress(StorageError), closing(Database(path)) as database:
@@ -102,7 +116,9 @@ def own_file(folder: str) -> str:
 
 def own_metadata(folder: str, busy_seconds: float) -> Database:
     """
-    Open this machine's own file for a store on a server, with a table of metadata.
+    Open this machine's own file for a store on a server.
+
+    It has a table of metadata.
 
     Raises:
         StorageError: it can't be opened or written now.
@@ -113,7 +129,7 @@ def own_metadata(folder: str, busy_seconds: float) -> Database:
 
 
 def _swapped(vector: Vector) -> Vector:
-    """Return *vector* in little-endian order, or one in that order in this machine's."""
+    """Convert *vector* between little-endian and this machine's byte order."""
     if sys.byteorder == "big":
         vector = array("f", vector)
         vector.byteswap()
