@@ -198,7 +198,7 @@ class CaptureLock:
             self.release()
 
     def release(self) -> None:
-        """Release the lock; idempotent."""
+        """Release the lock, idempotently."""
         if self._held:
             self._held.close()
             self._held = None

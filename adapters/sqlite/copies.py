@@ -239,7 +239,7 @@ def keep_copy(path: str, version: int) -> None:
     copy = f"{path}.v{version}"
     written = f"{copy}{PARTIAL}"
     try:
-        with closing(Database(path)) as source:  # a connection in a write transaction can't be copied
+        with closing(Database(path)) as source:  # not the writing connection, which can't be copied
             write_copy(source, written, checked=False)
         publish(written, copy)
     except StorageError as error:

@@ -375,7 +375,7 @@ class Database:
         return self._identity is None or self._identity == _identity(self.path)
 
     def close(self) -> None:
-        """Close the connection; idempotent."""
+        """Close the connection, idempotently."""
         self.connection.close()
 
     def _roll_back(self) -> None:
@@ -506,7 +506,7 @@ def _address(path: str, *, read_only: bool) -> str:
 
 
 def _how_to_read(path: str) -> str:
-    # SQLite can't create the log's index here: an existing log has one, an immutable file needs none.
+    # SQLite can't create a log's index here. A log has one already, an immutable file needs none.
     log = f"{path}-wal"
     has_log = os.path.exists(log) and os.path.getsize(log)
     return f"mode=ro{address_option(path)}" if has_log else "immutable=1"

@@ -76,10 +76,7 @@ def has_prompt_since(folder: str, session_id: str, at: str) -> bool:
     """
     Return whether the session has an unhandled prompt from *at* or later.
 
-    Args:
-        folder: The store's folder.
-        session_id: The session.
-        at: A time as ISO 8601 in UTC.
+    The time *at* is ISO 8601 in UTC.
 
     Raises:
         StorageError: the journal can't be read now.

@@ -286,7 +286,7 @@ def tidy_index(database: Database) -> None:
 def _drop(database: Database, name: str) -> None:
     try:
         database.rows(f"DROP TABLE IF EXISTS {name}")
-    except CorruptStoreError:  # too damaged to drop: leaves the schema first, so that its tables are ordinary
+    except CorruptStoreError:  # too damaged to drop: taken out of the schema first
         database.rows("PRAGMA writable_schema = ON")
         database.rows("DELETE FROM sqlite_master WHERE name = ?", (name,))
         database.rows("PRAGMA writable_schema = RESET")

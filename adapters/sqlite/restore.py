@@ -1,4 +1,8 @@
-"""Restoring of entries and records from a copy of the store: only rows that differ are written, then all are compared."""
+"""
+Restore entries and records from a copy of the store.
+
+Only rows that differ are written, then all are compared.
+"""
 
 import datetime as dt
 import hashlib
@@ -42,7 +46,7 @@ KEYS: Mapping[str, str] = {
     "entry_place": "entry_seq",
     "entry_alias": "entry_seq",
 }
-"""The tables of an entry in the order of insertion, and the column of its number."""
+"""The tables of an entry in insertion order, each with its column of the entry's number."""
 
 SPACE_COLUMNS = "provider, model, dimensions, task_scheme, weights_hash"
 
@@ -54,7 +58,7 @@ VECTORS = f"""
 
 
 def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
-    """Return the sha256 of all stored values of the entries of *only*, by number."""
+    """Return the SHA-256 of each entry's stored values, by number."""
     within = where(only)
     digests = dict[int, str]()
     for table, sql in (*((table, _rows_of(table)) for table in KEYS), ("vector", VECTORS)):
@@ -65,7 +69,11 @@ def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
 
 
 def _rows_of(table: str) -> str:
-    """Return the query of the rows of *table*, by entry, then by the column after its number."""
+    """
+    Return the query of the rows of *table*.
+
+    Ordered by entry, then by the column after its number.
+    """
     key = KEYS[table]
     return f"SELECT e.seq, x.* FROM entry e JOIN {table} x ON x.{key} = e.seq WHERE {{within}} ORDER BY 1, 3"
 
@@ -74,10 +82,14 @@ OF_SECTIONS = ("tombstone", "departed")
 """Tables about sections of files without an entry."""
 
 LEDGERS = ("sources", "source_heading", *OF_SECTIONS)
-"""Tables that the scope `all` restores as a whole, after those that they refer to."""
+"""
+Tables that the scope `all` restores as a whole.
+
+Ordered by their references.
+"""
 
 OF_SESSIONS = ("receipt", "receipt_entry")
-"""Tables that no restore changes: they record what was injected, whatever the store has later."""
+"""Tables that no restore changes, as they record what was injected."""
 
 OF_THE_FILE = json.dumps(["schema_version", CONTENT_VERSION, STALE, UNTIDY, VERSION_KEY, SECRET])
 """Metadata about the file itself, never restored."""
@@ -89,7 +101,11 @@ Section = tuple[str, str]
 
 
 def copy_rows(past: Database, present: Database, table: str, condition: str = "true", *parameters: object) -> None:
-    """Copy the rows of *table* that meet *condition*; both stores have the same columns."""
+    """
+    Copy the rows of *table* that meet *condition*.
+
+    Both stores have the same columns.
+    """
     names = [f'"{name}"' for (name,) in past.rows("SELECT name FROM pragma_table_info(?)", (table,))]
     columns, marks = ", ".join(names), ", ".join("?" for _ in names)
     rows = past.stream(f"SELECT {columns} FROM {table} WHERE {condition}", parameters)
@@ -97,7 +113,11 @@ def copy_rows(past: Database, present: Database, table: str, condition: str = "t
 
 
 def spaces(past: Database, present: Database) -> dict[int, int]:
-    """Map the ids of the spaces of *past* to those of *present*, where missing ones are created."""
+    """
+    Map the ids of the spaces of *past* to those of *present*.
+
+    Creates missing spaces.
+    """
     numbers = dict[int, int]()
     for number, *key in past.rows(f"SELECT id, {SPACE_COLUMNS} FROM space"):
         present.rows(f"INSERT OR IGNORE INTO space ({SPACE_COLUMNS}) VALUES (?, ?, ?, ?, ?)", key)
@@ -123,7 +143,11 @@ def restore_sections(past: Database, present: Database, of: Iterable[Section]) -
 
 
 def restore_records(past: Database, present: Database) -> None:
-    """Restore everything that is not about single entries; history is only appended to."""
+    """
+    Restore everything that is not about single entries.
+
+    History is only appended to.
+    """
     for table in reversed(LEDGERS):
         present.rows(f"DELETE FROM {table}")
     for table in LEDGERS:
@@ -139,7 +163,11 @@ def restore_records(past: Database, present: Database) -> None:
 
 
 def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
-    """Return the metadata that a store may take from another, the active space by its number in *numbers*."""
+    """
+    Return the metadata that a store may take from another.
+
+    The active space is mapped by *numbers*.
+    """
     rows = database.rows(
         "SELECT key, value FROM _metadata WHERE key NOT IN (SELECT value FROM json_each(?)) ORDER BY key",
         (OF_THE_FILE,),
@@ -149,7 +177,11 @@ def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
 
 
 def note_in_history(present: Database, field: str, seqs: Iterable[int], name: str, at: dt.datetime) -> None:
-    """Append a line for all of *seqs*: *field* says what the restore of *name* did."""
+    """
+    Append a line of history for each of *seqs*.
+
+    The *field* says what the restore of *name* did.
+    """
     present.run_many(
         f"INSERT INTO history ({HISTORY}) VALUES (?, ?, NULL, ?, ?)",
         ((seq, field, name, to_text(at)) for seq in sorted(seqs)),
@@ -165,7 +197,7 @@ def _reserve_numbers(past: Database, present: Database) -> None:
 
 
 RESTORED, REMOVED = "restored", "removed"
-"""The values in history in place of a field's name."""
+"""Values in history in place of a field's name."""
 
 FACTS = (
     *("id", "key", "label", "root", "is_repository", "device", "inode"),
@@ -178,7 +210,7 @@ IN_LIST = "IN (SELECT value FROM json_each(?))"
 
 class SqliteSnapshot(Snapshot):
     """
-    A checked copy of a store, and the store to restore it in.
+    A checked copy of a store, and the store to restore.
 
     Args:
         past: The copy, at the newest schema.
@@ -211,7 +243,11 @@ class SqliteSnapshot(Snapshot):
         return Replacement(memory_count=len(then), restored=len(missing), removed=len(surplus - missing))
 
     def _conflicting_with(self, seqs: Iterable[int]) -> set[int]:
-        """Return the present entries with the id, or the section of a file, of the past entries *seqs*."""
+        """
+        Return the present entries that conflict with the past entries *seqs*.
+
+        They have the same id, or the same section of a file.
+        """
         keys = self._past.rows(
             "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
             " JOIN entry_text t ON t.entry_seq = e.seq",
@@ -234,7 +270,11 @@ class SqliteSnapshot(Snapshot):
             drop_from_index(self._present, seq)
 
     def _ensure_free(self, seqs: Iterable[int]) -> None:
-        """Refuse the number of an entry that stays: only entries of another store can have it."""
+        """
+        Refuse the number of an entry that stays.
+
+        Only entries of another store can have it.
+        """
         taken = self._present.value(f"SELECT seq FROM entry WHERE seq {IN_LIST}", (in_list(seqs),))
         if taken is not None:
             raise StorageError(f"the number {taken} belongs to another entry by now: restore with scope all")
@@ -256,9 +296,9 @@ class SqliteSnapshot(Snapshot):
 
     def _add_projects(self, wanted: str) -> None:
         """
-        Add the projects of the past entries *wanted* that the store does not know, with what git knew of them.
+        Add the unknown projects of the past entries *wanted*.
 
-        Of the user's word on them only a refusal is restored.
+        They keep what git knew of them. Of the user's trust only a refusal is restored.
         """
         rows = self._past.stream(
             f"SELECT {', '.join(FACTS)}, iif(trust = 'revoked', trust, 'unsaid')"
@@ -274,7 +314,7 @@ class SqliteSnapshot(Snapshot):
             rows = self._present.stream(f"{SELECT_ENTRY} WHERE e.retired = 0 AND e.seq {IN_LIST}", (wanted,))
             for entry in map(to_entry, rows):
                 index_entry(self._present, entry.number or 0, entry)
-        except (ValueError, TypeError, AttributeError) as error:  # values of other types than a store has
+        except (ValueError, TypeError, AttributeError) as error:  # wrong types
             raise StorageError(f"the snapshot holds what is no entry: {error}; nothing was changed") from error
         ensure_index(self._present, repair=True)
 

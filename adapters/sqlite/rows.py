@@ -1,4 +1,8 @@
-"""Mapping between entries and rows, without cattrs, which would slow down the hook."""
+"""
+Mapping between entries and rows.
+
+Does without cattrs, which would slow down the hook.
+"""
 
 import datetime as dt
 import json
@@ -19,7 +23,7 @@ if TYPE_CHECKING:
     from hardwon.domain.model.entry import Entry
 
 COLUMNS_OF_ENTRY = ("entry_id", *FACTS)
-"""The fields of `Entry` in the table `entry`, in columns of the same name but for `RENAMED`."""
+"""The fields of `Entry` in the table `entry`. Columns have the same name but for `RENAMED`."""
 
 COLUMNS_OF_TEXT = ("created_at", *TEXTS, "anchor_id")
 """The fields of `Entry` in the table `entry_text`."""
@@ -31,7 +35,11 @@ DERIVED = ("seq", "content_hash", "words")
 
 
 def _counter(column: str) -> str:
-    """Return the expression of a counter, 0 if it can't be read: that is no reason to lose the entry."""
+    """
+    Return the expression of a counter, 0 if it can't be read.
+
+    A damaged counter is no reason to lose the entry.
+    """
     return f"max(coalesce(CAST({column} AS INTEGER), 0), 0)"
 
 
@@ -50,7 +58,11 @@ COLUMNS: Mapping[str, str] = {
     **PLACES_OF_COUNTERS,
     "number": "e.seq",
 }
-"""The columns that fields are read from; the tables are `entry e`, `entry_text t`, `recall r` and `usage u`."""
+"""
+The columns of fields.
+
+The tables are `entry e`, `entry_text t`, `recall r` and `usage u`.
+"""
 
 TIMESTAMPS = ("created_at", "updated_at")
 
@@ -102,7 +114,7 @@ SELECT_NEWEST_SUMMARIES = f"""
 
 
 def fact_columns(recall_count: str) -> str:
-    """Return the columns of `RankingFacts`, with *recall_count* for that of the recall count."""
+    """Return the columns of `RankingFacts` with that expression for *recall_count*."""
     return columns(RankingFacts._fields, recall_count=recall_count)
 
 
@@ -115,7 +127,7 @@ decode_facts = Decoder(RankingFacts._fields)
 
 
 RECALL_FIELDS = RecallFacts._fields[1:]
-"""The fields that only recall reads; it needs the time of creation only to the second."""
+"""The fields that only recall reads. It needs the time of creation to the second."""
 
 RECALL_COLUMNS = columns(RECALL_FIELDS, created_at="e.created_at_epoch")
 decode_recall = Decoder(
@@ -138,7 +150,11 @@ def encoded(fields: Iterable[str], source: object) -> dict[str, object]:
 
 
 def upsert(table: str, key: str, values: Iterable[str], kept: Collection[str]) -> str:
-    """Return the statement that inserts a row of *values*, or updates the row of that *key* except the columns *kept*."""
+    """
+    Return the statement that inserts a row of *values*.
+
+    It updates an existing row with that *key*, except the columns *kept*.
+    """
     names = [*values]
     changed = ", ".join(f'"{name}" = excluded."{name}"' for name in names if name not in kept)
     quoted = ", ".join(f'"{name}"' for name in names)
@@ -147,7 +163,11 @@ def upsert(table: str, key: str, values: Iterable[str], kept: Collection[str]) -
 
 
 def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
-    """Return the statement that upserts *entry* in the table `entry` and returns its number and whether it is retired."""
+    """
+    Return the statement that upserts *entry* in the table `entry`.
+
+    It returns the entry's number and whether it is retired.
+    """
     values = encoded(COLUMNS_OF_ENTRY, entry) | {
         "content_hash": entry.content_hash,
         "words": word_count(entry.searchable_text()),
@@ -159,7 +179,7 @@ def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
 
 
 def upsert_text(seq: int, entry: "Entry") -> tuple[str, Mapping[str, object]]:
-    """Return the statement that upserts the texts of *entry* in the table `entry_text`."""
+    """Return the statement that upserts *entry* in the table `entry_text`."""
     values = {"entry_seq": seq, **encoded(COLUMNS_OF_TEXT, entry), "text_hash": text_hash(entry.searchable_text())}
     return upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")), values
 
@@ -170,16 +190,20 @@ def to_entry(row: Row) -> "Entry":
 
     Raises:
         ValueError: the row can't be decoded.
-        InvalidEntryError: it is no entry.
+        InvalidEntryError: the values make no valid entry.
     """
     return entry_of(decode_entry(row))
 
 
 def to_entries(database: Database, rows: Iterable[Row]) -> "Iterator[Entry]":
-    """Yield the entries of rows of `SELECT_ENTRY` that can be read."""
+    """Yield the readable entries of rows of `SELECT_ENTRY`."""
     return database.readable("entry", rows, to_entry)
 
 
 def to_facts(row: Row) -> RankingFacts:
-    """Return the facts of a row of `fact_columns`; raises ValueError for one that can't be decoded."""
+    """
+    Return the facts of a row of `fact_columns`.
+
+    Raises ValueError for a row that can't be decoded.
+    """
     return RankingFacts(*decode_facts(row))

@@ -35,18 +35,26 @@ SELECT_CONTAINING = f"""
 """
 
 MAX_SCANNED = 500
-"""Texts from which a word that is being typed is completed, the newest."""
+"""Upper bound of the newest texts that complete a partial word."""
 
 
 def completed(database: Database, beginning: str, only: EntryFilter) -> tuple[str, ...]:
-    """Return the words of the entries of *only* that begin with *beginning*, the most frequent first."""
+    """
+    Return the words of entries that begin with *beginning*.
+
+    The most frequent come first.
+    """
     within = where(only)
     sql = SELECT_CONTAINING.format(within=within.sql, most=MAX_SCANNED)
     return completions(beginning, (text for (text,) in database.rows(sql, beginning=beginning, **within.parameters)))
 
 
 class ScanKeywordIndex(KeywordIndex):
-    """Keyword search by a scan of all texts; slow, and without stemming."""
+    """
+    Keyword search by a scan of all texts.
+
+    Slow, and without stemming.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -91,7 +99,7 @@ class ScanKeywordIndex(KeywordIndex):
     def _read(
         self, only: EntryFilter, terms: Sequence[str], deadline: Deadline, read: str = EVERY_WORD
     ) -> Iterator[tuple[int, Counter[str]]]:
-        """Yield the number of each entry that holds one of *terms*, and how often it holds each."""
+        """Yield entries with any of *terms*: the number, and a count of each term."""
         within, wanted = where(only), {without_marks(term): term for term in terms}
         sql = SELECT_WORDS.format(words=read, within=within.sql)
         for seq, text in self._database.stream(sql, **within.parameters):
@@ -103,5 +111,5 @@ class ScanKeywordIndex(KeywordIndex):
 
 
 def _bm25(words: Mapping[str, int], idf: Mapping[str, float]) -> float:
-    """Return BM25 for texts of one length."""
+    """Return BM25 without length normalisation."""
     return sum(idf[term] * count * (SATURATION + 1) / (count + SATURATION) for term, count in words.items())

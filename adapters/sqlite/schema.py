@@ -1,10 +1,10 @@
 """
-The schema version of the store, and its migration to the newest one.
+The schema version of the store, and its migration to the newest.
 
-`entry` is narrow and hot: ranking reads it. Texts, counters and vectors have tables
-of their own, so that counting a recall rewrites nothing else and a scan of facts never
-touches a vector's page. `entries`, `memories` and `memory_index` are views with the
-customer's column names.
+Ranking reads the narrow table `entry`. Texts, counters and vectors have tables of their
+own, so that counting a recall rewrites nothing else and a scan of facts never touches a
+vector's page. `entries`, `memories` and `memory_index` are views with the customer's
+column names.
 """
 
 import os
@@ -23,7 +23,11 @@ from hardwon.adapters.sqlite.database import (
 from hardwon.domain.model.errors import CorruptStoreError, NewerSchemaError, StorageError
 
 NEWEST = 16
-"""The version after the last migration; here, as migrations are rarely needed and not imported otherwise."""
+"""
+The version after the last migration.
+
+Kept here, as migrations are rarely imported.
+"""
 
 
 def schema_version(connection: sqlite3.Connection) -> int:
@@ -49,10 +53,11 @@ def refuse_newer(connection: sqlite3.Connection, path: str = "") -> None:
 
     Args:
         connection: The store.
-        path: Its file, beside which copies of earlier versions are; empty without one.
+        path: Its file, beside which earlier copies may be. Empty without one.
 
     Raises:
-        NewerSchemaError: a later hardwon wrote it; the message names the copy that this program could read, if any.
+        NewerSchemaError: a later hardwon wrote it. The message names a copy that this program
+            can read, if there is one.
     """
     if (found := schema_version(connection)) <= NEWEST:
         return
@@ -67,14 +72,18 @@ def refuse_newer(connection: sqlite3.Connection, path: str = "") -> None:
 
 
 class EarlierCopy(NamedTuple):
-    """A copy that was kept before a store was migrated."""
+    """A copy that was kept before a migration."""
 
     version: int
     path: str
 
 
 def copies_beside(path: str) -> list[EarlierCopy]:
-    """Return the copies of earlier versions beside the store at *path*; none if the folder can't be read."""
+    """
+    Return the copies of earlier versions beside the store at *path*.
+
+    Empty if the folder can't be read.
+    """
     folder, file = os.path.split(path)
     beginning = f"{file}.v"
     try:
@@ -87,14 +96,15 @@ def copies_beside(path: str) -> list[EarlierCopy]:
 
 def migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None] = lambda _: None) -> None:
     """
-    Migrate the store to the newest version, in one transaction; idempotent.
+    Migrate the store to the newest version, in one transaction.
 
-    Drift from the version that the store has is repaired first; parts of later versions that it already has are kept.
+    Idempotent. Drift from the store's version is repaired first. Parts of later versions that
+    it already has are kept.
 
     Args:
         connection: The store.
-        keep_copy: Called with that version while the write lock is held and nothing is changed; not for a new store.
-            Whatever it raises ends the migration.
+        keep_copy: Called with the store's version under the write lock, before any change.
+            Not called for a new store. An error that it raises ends the migration.
     """
     if schema_version(connection) < NEWEST:
         with unenforced_foreign_keys(connection), transaction(connection):
@@ -121,7 +131,11 @@ def _migrate(connection: sqlite3.Connection, keep_copy: Callable[[int], None]) -
 
 @contextmanager
 def _repaired(connection: sqlite3.Connection, version: int) -> Iterator[None]:
-    """Let the schema be that of *version* within, whatever an unfinished migration made of it."""
+    """
+    Give the schema of *version* to the store within.
+
+    It undoes what an unfinished migration has changed.
+    """
     from hardwon.adapters.sqlite.drift import repair, without_later_parts  # noqa: PLC0415  # rarely needed
 
     with without_later_parts(connection, version) as set_aside:
@@ -131,7 +145,9 @@ def _repaired(connection: sqlite3.Connection, version: int) -> Iterator[None]:
 
 def open_existing(folder: str) -> Database | None:
     """
-    Open an existing store without creating or migrating it (used by hooks); None without one of the newest schema.
+    Open an existing store without creating or migrating it.
+
+    Used by hooks. None without a store of the newest schema.
 
     Raises:
         StorageError: it can't be opened.

@@ -1,4 +1,4 @@
-"""Checkpoints and backups: the table of checkpoints, and the files that hold the copies."""
+"""Checkpoints and backups: the table, and the files of the copies."""
 
 import contextlib
 import json
@@ -57,10 +57,10 @@ class SqliteSnapshots(Snapshots):
     """
     Copies of the store's file, and the table of checkpoints.
 
-    A snapshot's final name is its number. It is written under a temporary name while
-    the write lock is held, and renamed after the commit. So an unfinished file seen
-    under the lock was left by a process that died. A snapshot without a row belongs
-    to an earlier store and is never touched.
+    A snapshot's final name is its number. It is written under a temporary name while the write
+    lock is held, and renamed after the commit. So an unfinished file seen under the lock was
+    left by a killed process. A snapshot without a row belongs to an earlier store and is never
+    touched.
 
     Args:
         database: The store.
@@ -170,7 +170,7 @@ class SqliteSnapshots(Snapshots):
             if checkpoint.snapshot_path.endswith(UNCOMMITTED):
                 _finish(checkpoint.snapshot_path.removesuffix(UNCOMMITTED))
         for name in filter(UNFINISHED.fullmatch, self._files()):
-            remove(os.path.join(self._folder, name))  # if that fails, it is removed with the next checkpoint
+            remove(os.path.join(self._folder, name))  # else with the next one
 
     def _next_number(self) -> int:
         """Return a number that no checkpoint or file ever had."""
@@ -199,6 +199,10 @@ class SqliteSnapshots(Snapshots):
 
 
 def _finish(path: str) -> None:
-    """Rename a committed snapshot; it is found under its temporary name too."""
+    """
+    Rename a committed snapshot.
+
+    Errors are ignored, as it is found under its temporary name too.
+    """
     with contextlib.suppress(StorageError):
         publish(path + UNCOMMITTED, path)

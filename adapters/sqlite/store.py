@@ -1,4 +1,8 @@
-"""The store in a file of SQLite: all its roles. Hooks import this, so a role is imported where it is used."""
+"""
+The store in a file of SQLite, with all its roles.
+
+Hooks import this module, so that a role is imported where it is used.
+"""
 
 import contextlib
 import os
@@ -52,11 +56,11 @@ if TYPE_CHECKING:
 
 class BlockIndex(NamedTuple):
     """
-    How packed vectors are searched.
+    The search of packed vectors.
 
     Attributes:
-        index_of: Makes the index of vectors that are kept in blocks.
-        pack: Packs a block of a version; None where that can't be done here.
+        index_of: Makes the index of vectors stored in blocks.
+        pack: Packs a block of a version. None where that is not possible here.
     """
 
     index_of: "Callable[[SqliteVectorStore], VectorIndex]"
@@ -75,7 +79,9 @@ def open_sqlite(
     durable: bool = True,
 ) -> "SqliteStore":
     """
-    Open the store in *folder*; for the arguments see `open_memory`.
+    Open the store in *folder*.
+
+    For the arguments see `open_memory`.
 
     Raises:
         StorageError: the store can't be opened.
@@ -105,7 +111,7 @@ class SqliteStore(Store):
     Args:
         database: The open store.
         folder: The folder of its file.
-        blocks: Searches the store's packed vectors.
+        blocks: The search of its packed vectors.
 
     """
 

@@ -1,4 +1,8 @@
-"""The newest entries of each track record: by a lookup in the index for each, not by a scan; decoded as far as they are read."""
+"""
+The newest entries of each track record.
+
+Each is looked up in the index instead of a scan, and decoded lazily.
+"""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -69,11 +73,15 @@ NEWEST = f"""
     WHERE recalled.place <= :most
     ORDER BY updated_at DESC, id
 """
-"""Most entries were never recalled: the index has them in this order. The others are few, and are numbered."""
+"""
+Most entries were never recalled.
+
+The index has these in this order. The others are few and are numbered.
+"""
 
 
 class _Newest(Iterable[RankingFacts]):
-    """The entries of one track record, decoded each time they are iterated over, and only as far."""
+    """The entries of one track record, decoded lazily on each iteration."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -87,7 +95,11 @@ class _Newest(Iterable[RankingFacts]):
 def newest_by_track_record(
     database: Database, k: int, visible_in: Visibility | None, of: Collection[TrackRecord] | None
 ) -> Mapping[TrackRecord, Iterable[RankingFacts]]:
-    """Return the *k* newest entries of each track record, or of each in *of*, that may be shown in *visible_in*."""
+    """
+    Return the *k* newest visible entries of each track record.
+
+    Only the track records *of*, unless it is None.
+    """
     seen = visible(visible_in)
     if of is None:
         rows = database.rows(

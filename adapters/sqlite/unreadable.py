@@ -1,8 +1,8 @@
 """
-Unreadable rows: finding them, and repairing them or setting them aside.
+Find unreadable rows, and repair them or set them aside.
 
-The schema says what is readable: each row is inserted into an empty table of the same schema.
-Imported by `doctor` only.
+The schema defines what is readable: each row is inserted into an empty table of the same
+schema. Imported by `doctor` only.
 """
 
 import json
@@ -18,11 +18,11 @@ from hardwon.adapters.sqlite.drift import NEUTRAL, columns
 from hardwon.adapters.sqlite.migrations import MIGRATIONS
 
 ASIDE = "unreadable.jsonl"
-"""The file beside the store that gets each row as it was, a JSON object a line."""
+"""The file beside the store that keeps each original row, a JSON object a line."""
 
 KEPT_IN_MODEL = 500
 LAST_SECOND = 253402300799
-"""Of the year 9999."""
+"""The last second of the year 9999."""
 SHOWN_CHARACTERS = 60
 EPOCH = "1970-01-01T00:00:00.000000+00:00"
 CREATED = f"coalesce((SELECT strftime('%Y-%m-%dT%H:%M:%S+00:00', created_at_epoch, 'unixepoch') FROM entry WHERE seq = :key), '{EPOCH}')"
@@ -40,10 +40,10 @@ SUBSTITUTES: Mapping[tuple[str, str], str] = {
     **{("entry_text", name): "'[]'" for name in ("keywords", "tags", "references", "trigger_phrases")},
     ("entry_text", "source"): "'manual'",
 }
-"""Expressions for values that can't be read and have neither a default nor a neutral value."""
+"""Expressions for unreadable values without a default or a neutral value."""
 
 REPAIRED = ("entry", "entry_text", "recall", "usage", "project")
-"""The tables whose rows are repaired where they can be; a row of another one is set aside."""
+"""The tables whose rows are repaired if possible. Rows of others are set aside."""
 
 
 class Unreadable(NamedTuple):
@@ -53,8 +53,8 @@ class Unreadable(NamedTuple):
     Attributes:
         table: Its table.
         key: The values of its primary key.
-        problems: The problem of each column; the column is empty for a rule about several.
-        row: Its values by column: texts that are no UTF-8 are bytes.
+        problems: The problem of each column. The column is empty for a rule about several.
+        row: Its values by column. Texts that are not UTF-8 are bytes.
 
     """
 
@@ -65,13 +65,17 @@ class Unreadable(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The row and its problems."""
+        """The row and its problems, for a message."""
         problems = "; ".join(f"{column}: {problem}" if column else problem for column, problem in self.problems.items())
         return f"{self.table} {', '.join(f'{value!r:.40}' for value in self.key)} can't be read ({problems})"
 
 
 class _Text(bytes):
-    """The bytes of a text, which need not be UTF-8; those of a blob are `bytes`."""
+    """
+    The bytes of a text, which may be invalid UTF-8.
+
+    Those of a blob are plain `bytes`.
+    """
 
 
 class _Column(NamedTuple):
@@ -99,7 +103,9 @@ def find_unreadable(database: Database) -> Iterator[Unreadable]:
 
 def repair_rows(database: Database) -> list[str]:
     """
-    Repair each row that can't be read, or remove it; each is kept in a file beside the store as it was.
+    Repair or remove each row that can't be read.
+
+    Each is first kept unchanged in a file beside the store.
 
     Returns:
         A line for each row.
@@ -155,7 +161,7 @@ def _unreadable(
 
 
 def _value(value: Any) -> Any:
-    """Return a text as `str` where it is UTF-8."""
+    """Return a text as `str` if it is valid UTF-8, other values unchanged."""
     if not isinstance(value, _Text):
         return value
     try:
@@ -170,7 +176,7 @@ def _problems(known: Sequence[_Column], row: Mapping[str, Any]) -> dict[str, str
 
 
 def _problem(column: _Column, value: Any) -> str:
-    """Return why a value is none of its column; empty if it may be."""
+    """Return why a value does not fit its column, empty if it does."""
     if value is None:
         return "is missing" if column.is_required else ""
     if isinstance(value, _Text):
@@ -201,7 +207,11 @@ def _broken_rule(model: sqlite3.Connection, table: str, row: Mapping[str, Any]) 
 
 
 def _texts_of_entries(database: Database, found: Sequence[Unreadable]) -> Iterator[Unreadable]:
-    """Yield the texts of unreadable entries, which go with them if they can't be repaired."""
+    """
+    Yield the texts of unreadable entries.
+
+    They are removed with an entry that can't be repaired.
+    """
     known = {row.key for row in found if row.table == "entry_text"}
     names = columns(database.connection, "entry_text")
     for entry in found:
@@ -223,14 +233,18 @@ def _keep(path: str, rows: Sequence[Unreadable]) -> None:
 
 
 def _legible(value: Any) -> Any:
-    """Return a value that JSON has: of a text that is no UTF-8 the readable characters and escapes, of a blob the digits."""
+    """
+    Return a value for JSON.
+
+    Escapes invalid bytes of a text. A blob becomes hexadecimal digits.
+    """
     if isinstance(value, _Text):
         return value.decode("utf-8", "backslashreplace")
     return value.hex() if isinstance(value, bytes) else value
 
 
 def _repair(database: Database, model: sqlite3.Connection, row: Unreadable) -> str:
-    """Repair or remove a row; return which of them."""
+    """Repair or remove a row, and say which."""
     keys = [column.name for column in _columns_of(model, row.table) if column.is_key] or ["rowid"]
     marks = ["CAST(? AS TEXT)" if isinstance(value, _Text) else "?" for value in row.key]
     within = " AND ".join(f'"{name}" IS {mark}' for name, mark in zip(keys, marks, strict=True))
@@ -249,7 +263,11 @@ def _repair(database: Database, model: sqlite3.Connection, row: Unreadable) -> s
 
 
 def _repaired_values(connection: sqlite3.Connection, model: sqlite3.Connection, row: Unreadable) -> dict[str, Any]:
-    """Return values for the columns that can't be read; for a broken rule those of all columns that have another choice."""
+    """
+    Return new values for the unreadable columns.
+
+    For a broken rule these are all columns that it names. Empty if a key is concerned.
+    """
     by_name = {column.name: column for column in _columns_of(model, row.table)}
     concerned = [name for name in row.problems if name] or [
         name for name in by_name if name in next(iter(row.problems.values()))

@@ -1,9 +1,9 @@
 """
-Databases that others may have made: an index of an older program, a backup to restore.
+Read databases that others may have made, such as a backup.
 
-Such a file can hold a view that never ends under a table's name, triggers, computed columns, huge values, or a schema that was
-tampered with. It is opened read-only, only plain tables are read, each value is bounded, and everything ends at a deadline.
-Standard library only.
+Such a file can hold a view that never ends under a table's name, triggers, computed columns,
+huge values, or a manipulated schema. It is opened read-only, only plain tables are read,
+each value is bounded, and everything ends at a deadline. Standard library only.
 """
 
 import os
@@ -22,7 +22,11 @@ from hardwon.ports.override import override
 LONGEST_VALUE = 64 * 1024 * 1024
 """Bytes of a text, a blob, a row or a statement."""
 SHORT_PATTERN = 200
-"""Bytes of a LIKE or GLOB pattern: the time of a match grows exponentially with its wildcards."""
+"""
+Bytes of a LIKE or GLOB pattern.
+
+The time of a match grows exponentially with its wildcards.
+"""
 
 LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: LONGEST_VALUE,
@@ -34,8 +38,10 @@ LIMITS = {
 
 PRAGMAS = ("cell_size_check = ON", "mmap_size = 0")
 """
-Not `trusted_schema = OFF`: earlier versions of SQLite then refuse whole files whose checks use JSON, as ours and those of the
-older program do. Nothing of a schema is run anyway where only plain tables are read.
+Not `trusted_schema = OFF`.
+
+With it earlier versions of SQLite refuse whole files whose checks use JSON, as ours and
+those of the older program do. Reading plain tables runs nothing of a schema anyway.
 """
 
 RECURSIVE = 33
@@ -52,16 +58,17 @@ _CREATE = re.compile(
 
 class UntrustedDatabase(Database):
     """
-    A file that may be hostile, opened read-only.
+    A possibly hostile file, opened read-only.
 
     Args:
         path: An existing file, without links.
-        deadline: Ends whatever statement runs.
+        deadline: Ends any running statement.
         at_most: Bytes of the file and its write-ahead log.
         longest_value: Bytes of one value.
 
     Raises:
-        StorageError: it is too large, is no database, was replaced meanwhile, or can't be opened.
+        StorageError: it is too large, is no database, was replaced meanwhile, or can't be
+            opened.
 
     """
 
@@ -77,7 +84,7 @@ class UntrustedDatabase(Database):
 
     @override
     def translated(self) -> AbstractContextManager[None]:
-        """Translate errors within into `StorageError`, without the advice for the user's own store."""
+        """Translate errors, without advice for the user's own store."""
         return translated(self.path)
 
     @override
@@ -90,7 +97,7 @@ class UntrustedDatabase(Database):
 
 
 def restrict(connection: sqlite3.Connection, deadline: Deadline, longest_value: int = LONGEST_VALUE) -> None:
-    """Bound what the content of *connection* can cost, until it is closed."""
+    """Bound the cost of reading *connection*, until it is closed."""
     connection.set_progress_handler(deadline.passed, INSTRUCTIONS_BETWEEN_CHECKS)
     for limit, value in (LIMITS | {sqlite3.SQLITE_LIMIT_LENGTH: longest_value}).items():
         connection.setlimit(limit, value)
@@ -100,10 +107,10 @@ def restrict(connection: sqlite3.Connection, deadline: Deadline, longest_value: 
 
 def refuse_large(path: str, at_most: int) -> None:
     """
-    Check that the database and its write-ahead log are no longer than *at_most* bytes.
+    Check that the database and its log have at most *at_most* bytes.
 
     Raises:
-        StorageError: they are, or it is no regular file.
+        StorageError: they have more, or it is no regular file.
     """
     if not os.path.isfile(path):
         raise StorageError("it is no regular file")
@@ -112,7 +119,11 @@ def refuse_large(path: str, at_most: int) -> None:
 
 
 def size_of(path: str) -> int:
-    """Return the bytes of the database *path* and its write-ahead log, 0 for a missing file."""
+    """
+    Return the bytes of a database and its write-ahead log.
+
+    0 for a missing file.
+    """
     return sum(os.path.getsize(file) for file in (path, f"{path}-wal") if os.path.isfile(file))
 
 
@@ -121,7 +132,7 @@ class SchemaObject(NamedTuple):
     A table, view, index or trigger of a database.
 
     Attributes:
-        kind: As SQLite writes it in the statement that creates it, such as `TABLE` or `VIRTUAL TABLE`.
+        kind: As in the statement that creates it, such as `TABLE` or `VIRTUAL TABLE`.
 
     """
 
@@ -132,13 +143,13 @@ class SchemaObject(NamedTuple):
 
 def schema_objects(database: Database) -> list[SchemaObject]:
     """
-    Return what *database* consists of, without the indexes that SQLite makes by itself.
+    Return the schema of *database*, without automatic indexes.
 
-    SQLite runs the stored statements and ignores the type and the name beside them: where these differ, the schema
-    was tampered with.
+    SQLite runs the stored statements and ignores the type and the name beside them. If these
+    differ, the schema was manipulated.
 
     Raises:
-        StorageError: it was.
+        StorageError: the schema was manipulated.
     """
     rows = database.rows("SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL")
     found = [_schema_object(*row) for row in rows]
@@ -150,7 +161,9 @@ def schema_objects(database: Database) -> list[SchemaObject]:
 
 def refuse_other_than_table(database: Database, objects: Iterable[SchemaObject], name: str) -> None:
     """
-    Check that *name*, if *database* has it, is a table with stored columns only, so that reading it runs nothing.
+    Check that *name* is a table without computed columns, if it exists.
+
+    Reading such a table runs nothing.
 
     Raises:
         StorageError: it is a view, a virtual table, or computes a column.
@@ -167,7 +180,9 @@ def refuse_other_than_table(database: Database, objects: Iterable[SchemaObject],
 
 def refuse_programs(objects: Collection[SchemaObject], views: Iterable[str], virtual_tables: Iterable[str]) -> None:
     """
-    Check that there is no trigger, and no views and virtual tables but those named; no view reads another view.
+    Check that there are no triggers, and only the named views.
+
+    Virtual tables must be named too. No view may read another view.
 
     Raises:
         StorageError: there are others.
@@ -195,13 +210,13 @@ def _schema_object(kind: object, name: object, sql: object) -> SchemaObject:
 
 
 def _may_read(action: int, _: str | None, __: str | None, ___: str | None, view: str | None) -> int:
-    """Allow no recursive query, no attached file, and nothing that runs inside a view or trigger."""
+    """Refuse recursive queries, attached files, and anything in a view or trigger."""
     is_refused = action in {RECURSIVE, sqlite3.SQLITE_ATTACH} or view is not None
     return sqlite3.SQLITE_DENY if is_refused else sqlite3.SQLITE_OK
 
 
 def _facts(path: str) -> tuple[int, int] | None:
-    """Return device and inode of the file at *path*, None if it is missing or the path leads elsewhere by a link."""
+    """Return device and inode, None for a missing file or a path with links."""
     if os.path.realpath(path) != path:
         return None
     facts = os.stat(path)

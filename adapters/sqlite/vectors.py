@@ -24,7 +24,7 @@ BLOCK_TABLE = "vector_block"
 BLOCK_TRIGGERS = ("vector_block_inserted", "vector_block_updated", "vector_block_deleted")
 
 Pack: TypeAlias = Callable[[VectorBlock, int], bytes | None]
-"""Packs a block under its stamp; None where that is not possible."""
+"""Packs a block under its stamp, or returns None where that is not possible."""
 
 STATES = f"""
     WITH RECURSIVE found (block) AS (
@@ -35,7 +35,11 @@ STATES = f"""
     )
     SELECT found.block, {{state}} FROM found {{joined}} WHERE found.block IS NOT NULL ORDER BY found.block
 """
-"""A lookup for each block in the index of vectors, not a scan of it. By UNION a damaged number ends it: no block comes twice."""
+"""
+Looks up each block in the index of vectors, without a scan.
+
+UNION ends the recursion at a damaged number, as no block comes twice.
+"""
 
 LISTED = STATES.format(
     state="listed.stamp, typeof(listed.packed) = 'blob'",  # IS NOT NULL would read it
@@ -50,14 +54,22 @@ KEEP = """
 
 
 def ensure_blocks(database: Database) -> None:
-    """Make the table and its triggers again where one was dropped; a store that can't be written stays as it is."""
+    """
+    Make the table and its triggers again if one was dropped.
+
+    A store that can't be written is left as it is.
+    """
     from hardwon.adapters.sqlite.migrations import VECTOR_BLOCKS  # noqa: PLC0415  # rarely needed
 
     remake(database, (BLOCK_TABLE,), BLOCK_TRIGGERS, VECTOR_BLOCKS)
 
 
 def states(database: Database, space_id: int) -> Mapping[int, BlockState]:
-    """Return the blocks of a space, by number; without stamps if the table is missing."""
+    """
+    Return the blocks of a space, by number.
+
+    They have no stamps if the table is missing.
+    """
     try:
         rows = database.rows(LISTED, (space_id,))
     except StorageError:
@@ -66,7 +78,7 @@ def states(database: Database, space_id: int) -> Mapping[int, BlockState]:
 
 
 def packed(database: Database, space_id: int, number: int) -> bytes | None:
-    """Return a block as it was packed."""
+    """Return the packed form of a block."""
     blob = database.value("SELECT packed FROM vector_block WHERE space_id = ? AND block = ?", (space_id, number))
     return blob if isinstance(blob, bytes) else None
 
@@ -82,9 +94,10 @@ def pack_blocks(
     database: Database, space_id: int, load: Callable[[int], VectorBlock], pack: Pack, most: int | None = MAX_AT_ONCE
 ) -> None:
     """
-    Pack at most *most* blocks of a space that are not, but for the newest, which still grows; each in a transaction of its own.
+    Pack at most *most* complete blocks, each in its own transaction.
 
-    A block with a vector that can't be used stays as it is: the reader of a block warns of that vector.
+    The newest block still grows and is not packed. Nor is a block with an unusable vector: its
+    reader warns of that vector.
 
     Args:
         database: The store.
@@ -150,7 +163,9 @@ SELECT_TEXTS = """
 
 class SqliteVectorStore(VectorStore, BlockSource):
     """
-    The vectors of one embedding space: stored and pending ones, and blocks of them for an index.
+    The vectors of one embedding space.
+
+    It has stored and pending ones, and blocks of them for an index.
 
     Args:
         database: The store.
@@ -158,7 +173,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
         warn: Called with one line about a stored vector that can't be used.
         kinds: The kinds of entries that are embedded in this space.
         is_active: Whether the store's metadata and its views refer to this space.
-        pack: Packs blocks of vectors that are complete; None packs none.
+        pack: Packs complete blocks of vectors. None packs none.
 
     """
 
@@ -256,7 +271,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
             self._pack_blocks()
 
     def activate(self) -> None:
-        """Let the store's metadata and the view `entries` refer to this space."""
+        """Make this the space of the store's metadata and its view `entries`."""
         with self._database.transaction():
             self._note_as_active(self._register())
 
@@ -270,7 +285,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     @override
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
-        within = where(only._replace(ranked=True))  # others have no vector; with it an index answers
+        within = where(only._replace(ranked=True))  # answered by an index
         return dict(self._database.rows(SELECT_MEMBERS.format(within=within.sql), **within.parameters))
 
     @override
@@ -287,12 +302,12 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     @override
     def unpack(self, number: int) -> None:
-        with suppress(StorageError), self._database.waiting(0):  # a store that is busy or only read keeps it
+        with suppress(StorageError), self._database.waiting(0):  # a busy store keeps it
             drop_packed(self._database, self._space_id(), number)
 
     def rebuild_blocks(self) -> None:
         """
-        Drop what is packed, and pack all complete blocks again.
+        Drop all packed blocks and pack the complete ones again.
 
         Raises:
             StorageError: the store can't be written now.
@@ -321,7 +336,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
         return VectorBlock(list(usable), _from_blob(b"".join(usable.values())))
 
     def _count_all(self) -> int:
-        """Return how many vectors there are, by the keys of an index."""
+        """Return the number of vectors, by the keys of an index."""
         return int(self._database.value("SELECT count(*) FROM vector WHERE space_id = ?", (self._space_id(),)))
 
     def _space_id(self) -> int:
@@ -329,7 +344,11 @@ class SqliteVectorStore(VectorStore, BlockSource):
         return int(self._database.value(f"SELECT id FROM space WHERE {SPACE_KEY}", self._key()) or 0)
 
     def _register(self) -> int:
-        """Return the id of the space, created if missing; the active space is noted in the metadata."""
+        """
+        Return the id of the space, created if missing.
+
+        An active space is recorded in the metadata.
+        """
         self._database.rows(
             "INSERT OR IGNORE INTO space (provider, model, dimensions, task_scheme, weights_hash) VALUES (?, ?, ?, ?, ?)",
             self._key(),
