@@ -1,4 +1,8 @@
-"""The command line of programs that other programs start: argparse alone, one line for every mistake."""
+"""
+Command lines of programs that other programs start.
+
+By argparse alone; a mistake is reported on one line.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -9,7 +13,11 @@ USAGE_ERROR = 1
 
 
 class ProjectParser(argparse.ArgumentParser):
-    """A parser for a program that works on a project and a store; a mistake ends it with `USAGE_ERROR`."""
+    """
+    A parser with options for a project and a store.
+
+    A mistake ends the program with `USAGE_ERROR`.
+    """
 
     def __init__(self, prog: str, description: str, epilog: str) -> None:
         super().__init__(
@@ -25,11 +33,11 @@ class ProjectParser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        """Leave with *message* on one line of standard error."""
+        """Print *message* on one line of standard error and exit."""
         self.exit(USAGE_ERROR, f"{self.prog}: {' '.join(message.split())}; see {self.prog} --help\n")
 
     def parse(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Return the options, when the project is a folder."""
+        """Return the options, or exit if the project is no folder."""
         options = self.parse_args(arguments)
         if not isdir(options.project_root):
             self.error(f"--project-root {options.project_root!r} is not a folder")
@@ -37,5 +45,5 @@ class ProjectParser(argparse.ArgumentParser):
 
 
 def flags(options: argparse.Namespace) -> dict[str, str]:
-    """Return what the command line sets, as `read_settings` takes it."""
+    """Return the settings given on the command line, for `read_settings`."""
     return {"--global-store": options.global_store} if options.global_store else {}

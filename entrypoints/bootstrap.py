@@ -1,9 +1,9 @@
 """
 The composition root: settings, the store that they name, and its embedding spaces.
 
-`bootstrap*.py` alone import adapters. Functions `build_*` in the modules beside this one put use cases together from
-an open store, so that each door imports those that it calls. Nothing happens at import; what has a price is imported
-inside the functions that need it, for the hook's sake.
+Only `bootstrap*.py` import adapters. Functions `build_*` in the modules beside this one compose use
+cases on an open store; each entry point imports those that it calls. Imports have no side effects;
+expensive ones are inside the functions that need them, to keep hooks fast.
 """
 
 import os
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 
 BUSY_SECONDS = 5.0
-"""Upper bound of the wait for other writers."""
+"""Longest wait for other writers."""
 
 
 class Memory(NamedTuple):
     """
-    An open store and what is needed to work on it.
+    An open store with its settings, clock and embedding spaces.
 
     Attributes:
         settings: The resolved settings.
-        store: The file or server that keeps them.
+        store: The file or server that keeps the entries.
         clock: The time.
-        spaces: The spaces to search and to keep up to date.
+        spaces: The embedding spaces to search and to keep up to date.
         warn: Called with one line about a problem.
 
     """
@@ -53,7 +53,7 @@ class Memory(NamedTuple):
 
     @property
     def repository(self) -> "Entries":
-        """The entries."""
+        """The repository of the store's entries."""
         return self.store.entries
 
     def with_embedders(self, wrapped: "Callable[[Embedder], Embedder]") -> "Memory":
@@ -85,11 +85,12 @@ def open_memory(
     Args:
         settings: The resolved settings.
         warn: Called with one line about a problem.
-        busy_seconds: How long to wait for other writers.
+        busy_seconds: Longest wait for other writers.
         repair_index: Rebuild a keyword index that does not fit the entries.
-        create: False gives an empty store that leaves no trace where there is none.
-        largest_upgrade: Bytes of the largest store of an earlier version that is migrated; None migrates any.
-        durable: False where only counters and receipts are written, which a power failure may take.
+        create: False opens an empty in-memory store if there is none.
+        largest_upgrade: Migrate an older store only up to this many bytes; None migrates any.
+        durable: False if only counters and receipts are written, whose loss in a power failure is
+            harmless.
 
     Raises:
         StorageError: the store can't be opened.
@@ -145,10 +146,10 @@ def system_clock() -> "Clock":
 
 
 SETTINGS_BUSY_SECONDS = 0.1
-"""How long settings wait for a store that is being written."""
+"""Longest wait of settings for a store that is being written."""
 
 SETTINGS_WAIT_SECONDS = 1.0
-"""The longest wait of settings for an answer of a server."""
+"""Longest wait of settings for a server's answer."""
 
 
 def read_settings(project_root: str, flags: Mapping[str, str], *, asks_git: bool = True) -> Resolved:
@@ -157,8 +158,9 @@ def read_settings(project_root: str, flags: Mapping[str, str], *, asks_git: bool
 
     Args:
         project_root: The project's folder.
-        flags: Values on the command line, which come before the user's environment.
-        asks_git: Whether git may be asked whose a file of the project is, and its answer noted for hooks, which only read.
+        flags: Values on the command line, which override the user's environment.
+        asks_git: Whether git may be asked whether a project's file is the user's. The answer is
+            stored for hooks, which start no git.
 
     """
 
@@ -169,7 +171,7 @@ def read_settings(project_root: str, flags: Mapping[str, str], *, asks_git: bool
 
 
 def store_of(flags: Mapping[str, str]) -> str:
-    """Return the store's folder alone, which no file of a project may name."""
+    """Return only the store's folder, which no project file can set."""
     return read_store(os.environ, flags)
 
 
@@ -179,7 +181,11 @@ def open_pauses(store: str) -> PauseFile:
 
 
 def provider_of_user(store: str) -> str | None:
-    """Return what `auto` means in the *store* of that folder: what `hardwon embed --provider` said, else by the environment."""
+    """
+    Return the provider that `auto` means in the *store* of that folder.
+
+    The decision of `hardwon embed --provider` precedes the environment.
+    """
     from hardwon.adapters.sqlite.database import FILE_NAME, Database
     from hardwon.adapters.sqlite.metadata import SqliteMetadata
     from hardwon.domain.model.errors import StorageError
@@ -197,9 +203,10 @@ def provider_of_user(store: str) -> str | None:
 
 def _is_of_trusted_project(store: UsersStore, project_root: str, name: str, *, asks_git: bool) -> bool:
     """
-    Return whether the user trusts the project by name, and the version of its file *name* is the user's.
+    Return whether the user trusts the project and owns its file's version.
 
-    Git's answer is noted for hooks, which start no git: on a branch they count what a command or the worker found to be the user's.
+    The project is trusted by name. Git's answer on the file *name* is stored for hooks, which start
+    no git: on a branch they rely on what a command or the worker found.
     """
     from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
 
@@ -217,7 +224,7 @@ def _is_of_trusted_project(store: UsersStore, project_root: str, name: str, *, a
 
 
 def _is_trusted(store: UsersStore, project_root: str) -> bool:
-    """Return whether the user named the project, or a folder that holds it, as trusted."""
+    """Return whether the user trusts the project, or a folder above it."""
     from hardwon.adapters.git.identity import identify
     from hardwon.domain.model.project import Project
 
@@ -227,7 +234,7 @@ def _is_trusted(store: UsersStore, project_root: str) -> bool:
 
 
 def _registry(store: UsersStore) -> "Registry":
-    """Return the projects that the store knows; none where it can't be read."""
+    """Return the store's projects, none if it can't be read."""
     from hardwon.adapters.sqlite.database import FILE_NAME
     from hardwon.adapters.sqlite.registry import read_registry
     from hardwon.domain.model.errors import StorageError
@@ -259,9 +266,10 @@ def _noted(store: UsersStore) -> frozenset[str]:
 
 def _note(store: UsersStore, digest: str) -> None:
     """
-    Note a version that git says is the user's, for hooks; a file that is busy keeps none.
+    Store a version that git attributes to the user, for hooks.
 
-    With a store on a server it is noted on this machine: the path is of this machine, and other members may write there.
+    Skipped if the file is busy. With a store on a server it is stored on this machine: the path is
+    local, and other members can write to the server.
     """
     from hardwon.adapters.sqlite.metadata import SqliteMetadata
     from hardwon.domain.model.errors import StorageError
@@ -288,7 +296,7 @@ def _opened_to_note(store: UsersStore) -> "Database":
 
 
 def _digest(path: str) -> str:
-    """Return what a version of a file is known by: its place and its bytes."""
+    """Return the identity of a file's version: a digest of its path and bytes."""
     from hardwon.domain.model.injection.receipt import text_digest
 
     with suppress(OSError), open(path, "rb") as file:

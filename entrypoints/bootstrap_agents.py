@@ -1,7 +1,8 @@
 """
-The agents of this user: their settings, files and transcripts, with our programs and commands for them.
+Settings, files and transcripts of the user's agents, with our programs for them.
 
-A hook reads names and folders of agents here; what sets them up is imported inside the functions that need it.
+Hooks read names and folders of agents here; what sets agents up is imported inside the functions
+that need it.
 """
 
 import os
@@ -21,14 +22,18 @@ if TYPE_CHECKING:
 NAMES = tuple(facts.name for facts in AGENTS)
 
 FOLDERS = tuple(facts.variable for facts in AGENTS if facts.variable)
-"""Variables that name the folder of an agent's settings, or one that holds it."""
+"""Environment variables for an agent's settings folder, or one that holds it."""
 
 DEPTH = 3
-"""How far below such a folder a file is, at most."""
+"""Most levels from such a folder down to a file."""
 
 
 def build_agents(environ: Mapping[str, str], *, mcp_json: bool = False) -> "list[Agent]":
-    """Return every agent, for the home of this user; folders that *environ* names are those seen from the working folder."""
+    """
+    Return all agents with their settings in this user's home.
+
+    Relative folders in *environ* are resolved against the working folder.
+    """
     from hardwon.adapters.agents.agent import ConfiguredAgent
     from hardwon.adapters.agents.plugin import command_files
     from hardwon.adapters.agents.table import our_programs
@@ -46,14 +51,18 @@ def past_transcripts(environ: Mapping[str, str]) -> "PastTranscripts":
 
 
 def used_agents(agents: "Sequence[Agent]") -> "list[Agent]":
-    """Return those whose folder or program is there."""
+    """Return the agents whose folder or program exists."""
     import shutil
 
     return [agent for agent in agents if agent.is_there or shutil.which(agent.program)]
 
 
 def targets_at(path: str) -> "list[SetupTarget]":
-    """Return the target at *path* of an agent whose folder a variable named when it was written; nothing where none fits."""
+    """
+    Return the set-up target at *path*, below a folder that a variable named.
+
+    The variable need not be set any more. The list is empty if no target fits.
+    """
     folder = path
     found: list[SetupTarget] = []
     for _ in range(DEPTH):
@@ -66,10 +75,10 @@ def targets_at(path: str) -> "list[SetupTarget]":
 
 def build_set_up(store: str) -> "SetUp":
     """
-    Return the set-up of this user's files, which keeps its record in *store*.
+    Return the set-up of this user's files, with its record in *store*.
 
     Raises:
-        StorageError: there is a record that can't be read.
+        StorageError: the record can't be read.
     """
     from hardwon.adapters.agents.user_files import DiskUserFiles, JsonSetupRecord
     from hardwon.domain.use_cases.setup import SetUp
@@ -98,12 +107,20 @@ def write_plugin(folder: str) -> None:
 
 
 def who_asks(*, by_slash_command: bool = False) -> "Asker":
-    """Return whether a person runs this program, or an agent, as its variables say; a terminal proves nothing."""
+    """
+    Return whether a person or an agent runs this program, by its variables.
+
+    A terminal proves nothing.
+    """
     return "agent" if by_slash_command or runs_in_agent(os.environ) else "person"
 
 
 def host_memory(project_root: str) -> str:
-    """Return the folder of Claude Code's own memory of a project, which need not be there; work trees share one."""
+    """
+    Return the folder of Claude Code's own memory of a project.
+
+    It may be missing; work trees share one.
+    """
     from hardwon.adapters.git.identity import main_work_tree
     from hardwon.adapters.markdown.instructions import host_memory_folder
 
@@ -112,12 +129,12 @@ def host_memory(project_root: str) -> str:
 
 
 def gemini_hooks() -> "Hooks":
-    """Return the names that Gemini CLI gives to the events of its hooks."""
+    """Return Gemini CLI's names for hook events."""
     return GEMINI_CLI.hooks
 
 
 def count_host_facts(folder: str) -> int:
-    """Return how many facts Claude Code remembers in *folder*."""
+    """Return the number of facts that Claude Code remembers in *folder*."""
     from hardwon.adapters.markdown.instructions import INDEX
 
     names = os.listdir(folder) if os.path.isdir(folder) else []
@@ -125,7 +142,7 @@ def count_host_facts(folder: str) -> int:
 
 
 def open_instructions(project_root: str) -> "Instructions":
-    """Return the files that the host gives the agent in every session of a project."""
+    """Return the instruction files that agents get in every session of a project."""
     from hardwon.adapters.markdown.instructions import InstructionFiles
 
     return InstructionFiles(project_root, host_memory(project_root))

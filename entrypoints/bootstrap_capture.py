@@ -1,7 +1,7 @@
 """
-The capture of conversations: the hooks' log and journal, transcripts, the use cases on them, the worker's start.
+Capture of conversations: journal, log, transcripts, use cases and the worker's start.
 
-Hooks that only note an event import this: at import it brings the standard library alone.
+Hooks that only note an event import this; at import it loads the standard library alone.
 """
 
 import contextlib
@@ -56,18 +56,18 @@ __all__ = [
 
 
 def now() -> dt.datetime:
-    """Return the time in UTC; hooks load no port for it."""
+    """Return the time in UTC, without importing a port."""
     return dt.datetime.now(dt.UTC)
 
 
 def open_log(store: str) -> Callable[[str], None]:
-    """Return a function that writes a line to the log of the store in that folder."""
+    """Return a function that appends a line to the log in that folder."""
     return HookLog(store, now).write
 
 
 def note(store: str, event: "HookEvent", project: "NotedProject | None" = None) -> int:
     """
-    Add *event*, and the *project* of its folder, to the journal; return how many replies of its session wait now.
+    Journal *event* with its *project* and return the session's number of waiting replies.
 
     Raises:
         StorageError: the journal can't be written now.
@@ -79,7 +79,7 @@ def note(store: str, event: "HookEvent", project: "NotedProject | None" = None) 
 
 def has_prompt_since(store: str, session_id: str, at: dt.datetime) -> bool:
     """
-    Return whether the journal has a prompt of that session that was noted at *at* or later, and is not answered.
+    Return whether the session has an unanswered prompt, journaled at *at* or later.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -91,7 +91,9 @@ def has_prompt_since(store: str, session_id: str, at: dt.datetime) -> bool:
 
 def put_aside(store: str) -> str:
     """
-    Move a damaged journal aside and return where to; empty when it is damaged no more.
+    Move a damaged journal aside and return its new path.
+
+    The path is empty if the journal is not damaged any more.
 
     Raises:
         StorageError: it can't be moved.
@@ -103,7 +105,7 @@ def put_aside(store: str) -> str:
 
 def count_events(store: str) -> int:
     """
-    Return how many events wait.
+    Return the number of waiting events.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -115,7 +117,7 @@ def count_events(store: str) -> int:
 
 def has_events(store: str) -> bool:
     """
-    Return whether an event waits of a project that is there.
+    Return whether an event waits whose project exists.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -126,16 +128,18 @@ def has_events(store: str) -> bool:
 
 
 HOOK_WAIT_SECONDS = 1.0
-"""The longest wait for an answer of a server, for hooks that print nothing."""
+"""Longest wait for a server's answer in hooks that print nothing."""
 
 
 PLUGIN = "CLAUDE_PLUGIN_ROOT"
-"""The variable that hosts give to the hooks of a plugin."""
+"""The environment variable that hosts give to the hooks of a plugin."""
 
 
 def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | None") -> "KeepingReason | None":
     """
-    Return why the conversations of *folder* are kept, given how the user chose for its project; None where they are not.
+    Return why conversations of *folder* are kept, None if they are not.
+
+    *chosen* is the user's choice for its project.
 
     Raises:
         StorageError: the record of the set-up can't be read.
@@ -159,7 +163,7 @@ def _setup_record(store: str) -> "SetupRecord":
 
 
 def _places(folder: str) -> "tuple[str, str]":
-    """Return *folder* and the work tree that holds it, without links."""
+    """Return the real paths of *folder* and of the work tree that holds it."""
     from hardwon.entrypoints.bootstrap_files import top_of
 
     real = os.path.realpath(folder)
@@ -167,7 +171,7 @@ def _places(folder: str) -> "tuple[str, str]":
 
 
 def _has_conversations(folder: str) -> bool:
-    """Return whether files of conversations are there for *folder*, or for the work tree that holds it."""
+    """Return whether *folder*, or its work tree, has conversation files."""
     from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
     from hardwon.entrypoints.bootstrap_files import folder_of_files
 
@@ -178,7 +182,7 @@ def _has_conversations(folder: str) -> bool:
 
 def keep_as_before(store: str) -> None:
     """
-    Record that conversations go on being kept in every project, as an earlier hardwon had it.
+    Record that conversations are kept in every project, as in earlier versions.
 
     Raises:
         StorageError: the record can't be written.
@@ -187,7 +191,11 @@ def keep_as_before(store: str) -> None:
 
 
 def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
-    """Return the project of *folder*, to be noted with what is said there; None where conversations are not kept."""
+    """
+    Return the project to journal with an event in *folder*.
+
+    None if its conversations are not kept.
+    """
     from hardwon.adapters.git.identity import identify
     from hardwon.domain.model.conversation.hook_event import NotedProject
     from hardwon.domain.model.errors import StorageError
@@ -203,7 +211,9 @@ def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
 
 def _known_project(settings: "Settings", key: str) -> "tuple[str, Conversations | None]":
     """
-    Return the id of the project of that key, empty where it is not known, and how the user wants its conversations to be kept.
+    Return the project's id and the user's choice on keeping its conversations.
+
+    The id is empty for an unknown project.
 
     Raises:
         StorageError: the store can't be read now.
@@ -225,21 +235,21 @@ def open_journal(store: str) -> "CaptureJournal":
 
 
 def open_lock(store: str) -> "CaptureLock":
-    """Return the lock that one capture at a time holds."""
+    """Return the lock that only one capture at a time holds."""
     from hardwon.adapters.sqlite.capture_journal import CaptureLock
 
     return CaptureLock(store)
 
 
 def open_forget_lock(store: str) -> "CaptureLock":
-    """Return the lock that `hardwon forget` holds while captures have to give way."""
+    """Return the lock that `hardwon forget` holds, for which captures give way."""
     from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, CaptureLock
 
     return CaptureLock(store, FORGET_LOCK_FILE)
 
 
 def open_transcripts(settings: "Settings", project_root: str) -> "Transcripts":
-    """Return the reader of the transcripts that hosts write of sessions in the project."""
+    """Return the reader of the transcripts that hosts write in the project."""
     from hardwon.adapters.transcripts.reader import JsonlTranscripts
     from hardwon.entrypoints.bootstrap import open_pauses
     from hardwon.entrypoints.host_session import cleaning_for
@@ -249,7 +259,7 @@ def open_transcripts(settings: "Settings", project_root: str) -> "Transcripts":
 
 
 def build_capture(memory: "Memory", project_root: str) -> "Capture":
-    """Keep the project's conversations."""
+    """Build the capture of the project's conversations."""
     from hardwon.adapters.markdown.conversation_files import MarkdownConversationFiles
     from hardwon.domain.model.conversation.chunker import Chunker
     from hardwon.domain.use_cases.capture import Capture
@@ -270,7 +280,9 @@ def build_capture(memory: "Memory", project_root: str) -> "Capture":
 @contextlib.contextmanager
 def _opened(store: str) -> "Iterator[Database | None]":
     """
-    Open an existing store without creating or migrating it; None where there is none, or one of another schema.
+    Open an existing store without creating or migrating it.
+
+    Yields None if there is none, or one of another schema.
 
     Raises:
         StorageError: the store can't be opened.
@@ -288,7 +300,7 @@ def _opened(store: str) -> "Iterator[Database | None]":
 @contextlib.contextmanager
 def _served(server: "ServerAddress") -> "Iterator[Store]":
     """
-    Open the store on a server, whose answers are not waited for long.
+    Open the store on a server with a short timeout.
 
     Raises:
         StorageError: the server can't be reached in time.
@@ -301,7 +313,11 @@ def _served(server: "ServerAddress") -> "Iterator[Store]":
 
 @contextlib.contextmanager
 def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
-    """Open the store without creating or migrating one, to count which entries were used; None where there is none."""
+    """
+    Open an existing store to count which entries were used, None without one.
+
+    The store is not created or migrated.
+    """
     from hardwon.adapters.clock import SystemClock
     from hardwon.domain.use_cases.track_usage import NoticeUse
 
@@ -317,7 +333,11 @@ def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
 
 @contextlib.contextmanager
 def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
-    """Open the store without creating or migrating one, to confirm that injections were delivered; None where there is none."""
+    """
+    Open an existing store to confirm the delivery of injections, None without one.
+
+    The store is not created or migrated.
+    """
     from hardwon.domain.use_cases.open_window import ConfirmDelivery
 
     if settings.server:
@@ -331,7 +351,11 @@ def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
 
 
 def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
-    """Return the texts that a transcript says the model got beside the conversation; None where it tells nothing."""
+    """
+    Return the texts that the model got beside the conversation, by its transcript.
+
+    None if the transcript does not tell.
+    """
     from hardwon.adapters.transcripts.given_texts import given_texts  # compiles patterns
 
     return given_texts(transcript_path)
@@ -339,14 +363,15 @@ def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
 
 def read_history(transcript_path: str, response: "LastResponse | None") -> "Sequence[GivenText] | None":
     """
-    Return the texts that the model still has beside the conversation with which a session goes on.
+    Return the texts in context, beside the conversation, when a session is resumed.
 
     Args:
         transcript_path: The session's transcript, which a fork may not have yet.
-        response: The last one in that conversation, by which the original of a fork is found; None where it is not known.
+        response: The conversation's last response, by which a fork's original is found; None if
+            unknown.
 
     Returns:
-        None where nothing tells.
+        None if it can't be told.
 
     """
     from hardwon.adapters.clock import SystemClock
@@ -358,7 +383,7 @@ def read_history(transcript_path: str, response: "LastResponse | None") -> "Sequ
 
 
 def read_turn(transcript_path: str) -> "Turn":
-    """Return the last turn of a transcript; an empty one where there is none."""
+    """Return the last turn of a transcript, an empty one without any."""
     from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns
 
     return latest_turn(transcript_path)
@@ -369,11 +394,12 @@ MODULE = "hardwon.entrypoints.worker"
 
 def wake(settings: "Settings", project_root: str) -> None:
     """
-    Start the worker on a store and leave it alone: in a session of its own, without our streams.
+    Start the worker, detached: in its own session, without our streams.
 
     Args:
-        settings: Name the store; the address of a server is handed on where no list of processes shows it.
-        project_root: Whose settings say how missing vectors are made.
+        settings: Name the store. A server's address is passed in the environment, hidden from lists
+            of processes.
+        project_root: The project whose settings determine how missing vectors are made.
 
     Raises:
         OSError: it can't be started.
@@ -395,7 +421,7 @@ INDEX_UPDATED_LATER = (
 
 
 def update_keyword_index_later(store: "Store", settings: "Settings", warn: "Warn", project_root: str) -> None:
-    """Start the worker, and tell it in a line, where the keyword index is of an earlier version."""
+    """Start the worker if the keyword index has an earlier version, and warn."""
     if settings.keyword_search and store.upkeep.has_outdated_keywords():
         try:
             wake(settings, os.path.abspath(project_root))

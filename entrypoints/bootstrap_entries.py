@@ -1,4 +1,4 @@
-"""Use cases on the entries of an open store: find them, put them before an agent, keep and change them."""
+"""Use cases on the entries of an open store: search, inject, store and change."""
 
 import time
 from functools import partial
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from hardwon.ports.overview import Projection
 
 ASKED_EMBED_SECONDS = 2.0
-"""Embedding a question may take longer than embedding the query of a session start."""
+"""Time limit for embedding a question, longer than a session start's."""
 
 
 def build_retrieve(memory: Memory) -> Retrieve:
-    """Search by meaning and by word."""
+    """Build semantic and keyword retrieval."""
     return Retrieve(
         semantic=[space.search for space in memory.spaces],
         keywords=memory.store.keywords(enabled=memory.settings.keyword_search),
@@ -47,10 +47,11 @@ def build_retrieve(memory: Memory) -> Retrieve:
 
 def build_inject(memory: Memory, workplace: Workplace | None = None, length: Length = units) -> Inject:
     """
-    Return the use case behind the session-start hook.
+    Build the use case of the session-start hook.
 
-    With a *workplace* that has conversations it adds those that are related; the query is embedded once for both. Vectors of
-    queries are remembered: sessions that go on, and those between two commits, ask the same. The *length* is that of the host.
+    If the *workplace* has conversations, related ones are added; the query is embedded once for
+    both. Vectors of queries are cached: sessions between two commits ask the same query. The host
+    measures the block by *length*.
     """
     remembering = memory.with_embedders(partial(_remembering, memory))
     if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
@@ -77,7 +78,7 @@ def _inject(memory: Memory) -> Inject:
 
 
 def build_recall(memory: Memory) -> "Recall":
-    """Answer questions from all entries; worth keeping, as it keeps the vectors it has loaded."""
+    """Build recall from all entries, to be reused: it caches loaded vectors."""
     from hardwon.domain.use_cases.recall import Recall
 
     retrieve = build_retrieve(memory)._replace(
@@ -94,21 +95,21 @@ def build_recall(memory: Memory) -> "Recall":
 
 
 def build_search(memory: Memory) -> "Search":
-    """Search for a model; worth keeping, as `build_recall` is."""
+    """Build the search for agents, to be reused like `build_recall`."""
     from hardwon.domain.use_cases.search import Search
 
     return Search(build_recall(memory), memory.store.usage, memory.repository)
 
 
 def build_load(memory: Memory) -> "Load":
-    """Read entries whole."""
+    """Build the reading of whole entries."""
     from hardwon.domain.use_cases.search import Load
 
     return Load(memory.repository, memory.store.usage, memory.clock)
 
 
 def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
-    """Find entries by phrases in a prompt; worth keeping, as it keeps all phrases."""
+    """Build the matching of trigger phrases in prompts, to be reused: it caches phrases."""
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
 
     return MatchTriggers(
@@ -122,14 +123,14 @@ def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers
 
 
 def build_recall_nearby(memory: Memory) -> "RecallNearby":
-    """Recall entries that bear on the user's work, near by first."""
+    """Build recall of entries related to the user's work, nearby ones first."""
     from hardwon.domain.use_cases.related_conversations import RecallNearby
 
     return RecallNearby(build_recall(memory))
 
 
 def build_relate(memory: Memory) -> "Relate":
-    """Summarise the conversations that bear on the user's work, one line each."""
+    """Build one-line summaries of conversations related to the user's work."""
     from hardwon.domain.use_cases.related_conversations import Relate
 
     return Relate(repository=memory.repository, nearby=build_recall_nearby(memory), clock=memory.clock)
@@ -138,7 +139,7 @@ def build_relate(memory: Memory) -> "Relate":
 def build_inject_beside_prompt(
     memory: Memory, project_root: str, embed_seconds: float = ASKED_EMBED_SECONDS
 ) -> "InjectBesidePrompt":
-    """Put entries beside a prompt; embedding the prompt may take *embed_seconds*."""
+    """Build injection beside a prompt, whose embedding may take *embed_seconds*."""
     from hardwon.domain.use_cases.inject_beside_prompt import InjectBesidePrompt
     from hardwon.entrypoints.bootstrap_agents import open_instructions
 
@@ -148,14 +149,18 @@ def build_inject_beside_prompt(
 
 
 def build_open_window(memory: Memory) -> "OpenWindow":
-    """Find out what is in the context window of a session that starts."""
+    """Build the search for what a starting session has in context."""
     from hardwon.domain.use_cases.open_window import OpenWindow
 
     return OpenWindow(memory.store.windows, memory.store.receipts, memory.store.deliveries)
 
 
 def build_record_injection(memory: Memory) -> "RecordInjection":
-    """Count injected entries and keep the receipt; a busy store is not waited for."""
+    """
+    Build the use case that counts injected entries and stores the receipt.
+
+    It does not wait for a busy store.
+    """
     from hardwon.domain.use_cases.inject_at_start import RecordInjection
 
     return RecordInjection(
@@ -166,7 +171,7 @@ def build_record_injection(memory: Memory) -> "RecordInjection":
 
 
 def build_explain_injections(memory: Memory) -> "ExplainInjections":
-    """Find earlier injections, with the entries as they are today."""
+    """Build the search for earlier injections, with their entries of today."""
     from hardwon.domain.use_cases.explain_injections import ExplainInjections
 
     registry = memory.registry()
@@ -174,7 +179,7 @@ def build_explain_injections(memory: Memory) -> "ExplainInjections":
 
 
 def build_summarise_usage(memory: Memory) -> "SummariseUsage":
-    """Count how often injected entries were used."""
+    """Build the use case that counts how often injected entries were used."""
     from hardwon.domain.use_cases.track_usage import SummariseUsage
 
     return SummariseUsage(memory.store.influences, memory.repository)
@@ -182,7 +187,7 @@ def build_summarise_usage(memory: Memory) -> "SummariseUsage":
 
 def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
     """
-    Show the vectors of the space for *kind* in two dimensions; None without a space.
+    Build the two-dimensional projection of the space for *kind*, None without a space.
 
     Raises:
         NumpyMissingError: numpy is not installed.
@@ -198,7 +203,7 @@ def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
 
 
 def build_find_neighbours(memory: Memory, kind: "Kind") -> "FindNeighbours":
-    """Find the nearest entries to one of *kind*."""
+    """Build the search for the nearest entries to one of *kind*."""
     from hardwon.domain.use_cases.search import FindNeighbours
 
     vectors = memory.spaces.vectors_for(kind)
@@ -206,28 +211,28 @@ def build_find_neighbours(memory: Memory, kind: "Kind") -> "FindNeighbours":
 
 
 def build_store_entry(memory: Memory, origin: "Origin") -> "StoreEntry":
-    """Keep lessons of *origin*."""
+    """Build the storing of lessons of *origin*."""
     from hardwon.domain.use_cases.store_entry import PlaceEntry, StoreEntry
 
     return StoreEntry(PlaceEntry(memory.repository, memory.store.projects, origin))
 
 
 def build_keep_in_place(memory: Memory, origin: "Origin") -> "KeepInPlace":
-    """Keep lessons of *origin*, each in place of another one if it names that."""
+    """Build the storing of lessons of *origin* that may supersede another one."""
     from hardwon.domain.use_cases.supersede import KeepInPlace
 
     return KeepInPlace(build_store_entry(memory, origin), build_supersede(memory))
 
 
 def build_change_entry(memory: Memory) -> "ChangeEntry":
-    """Change fields of an entry."""
+    """Build the change of an entry's fields."""
     from hardwon.domain.use_cases.edit_entries import ChangeEntry
 
     return ChangeEntry(repository=memory.repository, history=memory.store.history, clock=memory.clock)
 
 
 def build_validate_entry(memory: Memory) -> "ValidateEntry":
-    """Count whether an entry was useful."""
+    """Build the count of judgements whether an entry was useful."""
     from hardwon.domain.use_cases.edit_entries import ValidateEntry
 
     return ValidateEntry(
@@ -241,7 +246,7 @@ def build_validate_entry(memory: Memory) -> "ValidateEntry":
 
 
 def build_forget(memory: Memory) -> "Forget":
-    """Delete entries."""
+    """Build the deletion of entries."""
     from hardwon.domain.use_cases.edit_entries import Forget
 
     return Forget(
@@ -254,7 +259,7 @@ def build_forget(memory: Memory) -> "Forget":
 
 
 def build_supersede(memory: Memory) -> "Supersede":
-    """Let a learning take the place of another one."""
+    """Build the replacement of a learning by another one."""
     from hardwon.domain.use_cases.supersede import Supersede
 
     return Supersede(build_change_entry(memory))

@@ -1,4 +1,4 @@
-"""Evaluation: recall on a throw-away store, by the user's own settings, with vectors kept between runs."""
+"""Evaluation: recall on a temporary store, by the user's settings, with cached vectors."""
 
 import os
 import tempfile
@@ -40,18 +40,18 @@ def evaluate_all(
     sets: list[EvalSet], policies: list[str], settings: Settings, warn: Warn, stage_of: Callable[[str], Stage]
 ) -> Report:
     """
-    Return how well *policies* answer on each of *sets*, one after the other.
+    Measure how well *policies* answer each of *sets*, sequentially.
 
     Args:
-        sets: Named differently.
+        sets: With distinct names.
         policies: At least one.
-        settings: The user's; the store they name is not touched.
+        settings: The user's; their store is not touched.
         warn: Called with one line about a problem.
-        stage_of: Gives what is told of the progress on a set.
+        stage_of: Returns the progress reports for a set, by its name.
 
     Raises:
         EmbedderError: the embedder gave up.
-        StorageError: the throw-away store can't be written.
+        StorageError: the temporary store can't be written.
 
     """
     with closing(VectorCache(cache_folder(), warn)) as cache:
@@ -64,9 +64,10 @@ def evaluate_all(
 
 def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:
     """
-    Return titles and rare words, as questions to the user's own memory about itself, and the settings to measure it by.
+    Return evaluation sets from the user's own store, with settings to measure by.
 
-    The store is only read; `auto` means what it means there, so that no other provider gets to see its texts.
+    The questions are titles, and rare words. The store is only read. `auto` is replaced by its
+    meaning there, so that no other provider sees its texts.
 
     Raises:
         StorageError: the store can't be read.
@@ -80,14 +81,14 @@ def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:
 
 
 def cache_folder() -> str:
-    """Return where things are kept that can be made again."""
+    """Return the folder for data that can be recomputed."""
     named = os.environ.get("XDG_CACHE_HOME", "")
     return os.path.join(named if os.path.isabs(named) else os.path.expanduser("~/.cache"), "hardwon")
 
 
 @contextmanager
 def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn: Warn) -> Iterator[Evaluate]:
-    """Wire a store that is gone afterwards, however this ends; it is searched by meaning in one space at most."""
+    """Compose a temporary store, deleted afterwards, with at most one embedding space."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hardwon-eval-"))
         server = stack.enter_context(administer(settings.server).throw_away_database()) if settings.server else None

@@ -1,7 +1,7 @@
 """
-Files and git of a project, and the use cases that bring them into an open store or out of it.
+Files and git of a project, with use cases that import or export them.
 
-Hooks import this: what has a price is imported inside the functions that need it.
+Hooks import this: expensive imports are inside the functions that need them.
 """
 
 import contextlib
@@ -51,21 +51,25 @@ if TYPE_CHECKING:
 __all__ = ["checked_out_branch", "identify_folder", "top_of", "work_tree_of"]
 
 MAX_FILES_AT_ONCE = 50
-"""How many files kept at home are settled while a user waits."""
+"""Most files with entries kept at home that are settled while a user waits."""
 
 
 def identify(folder: str) -> "Identity":
-    """Return what *folder* is known by, as text that can be stored; free of processes."""
+    """Return the identity of *folder* as storable text, without starting a process."""
     return identify_folder(folder).as_text()
 
 
 def name_of(folder: str) -> str:
-    """Return the name a project or workspace goes by: its folder's, as text that can be stored; `/` for the root."""
+    """Return a project's or workspace's name: its folder's, `/` for the root."""
     return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
 
 
 def folder_of_files(project_root: str) -> str:
-    """Return the folder whose `memory` has the conversations of *project_root*: in a linked work tree, that of the main one."""
+    """
+    Return the folder whose `memory` has the conversations of *project_root*.
+
+    For a linked work tree it is in the main one.
+    """
     real = os.path.realpath(project_root)
     top = top_of(real)
     if top is None or (main := main_work_tree(real)) == top:
@@ -76,11 +80,11 @@ def folder_of_files(project_root: str) -> str:
 
 def find_git(project_root: str) -> str:
     """
-    Return the path of the git that is used for a project.
+    Return the path of git for a project.
 
     Raises:
         OSError: there is none on PATH.
-        ValueError: none that may be run.
+        ValueError: none on PATH may be run.
     """
     from hardwon.adapters.git.process import find_git
 
@@ -102,7 +106,7 @@ def change_probe(project_root: str, warn: "Warn") -> "GitChangeProbe":
 
 
 def build_git_exclusion() -> "GitExclusion":
-    """Keep files out of git."""
+    """Build the exclusion of files from git."""
     from hardwon.adapters.git.exclude import InfoExclude
 
     return InfoExclude()
@@ -110,9 +114,9 @@ def build_git_exclusion() -> "GitExclusion":
 
 def before_writing(store: str, project: "Project", project_root: str) -> "Callable[[], None]":
     """
-    Return what is done before a file of the project's conversations is written.
+    Return an action to run before conversation files of the project are written.
 
-    Its folder is recorded for `hardwon forget`, and a private file is kept out of git.
+    It records their folder for `hardwon forget`, and excludes private files from git.
     """
     from hardwon.adapters.folders.record import WrittenFolders
 
@@ -125,13 +129,13 @@ def before_writing(store: str, project: "Project", project_root: str) -> "Callab
 
 
 def is_part_of_repository(folder: str) -> bool:
-    """Return whether *folder* is a linked work tree, or a folder in a work tree."""
+    """Return whether *folder* is a linked work tree, or inside a work tree."""
     identity, real = identify(folder), os.path.realpath(folder)
     return identity.is_repository and (identity.root != real or not identity.key.startswith(real))
 
 
 def build_know_projects(memory: "Memory") -> "KnowProjects":
-    """Register projects, ask git about them, and do with them as the user says."""
+    """Build the registration of projects, their look-up in git, and decisions on them."""
     from hardwon.adapters.git.history import GitRepositoryHistory
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
@@ -139,7 +143,7 @@ def build_know_projects(memory: "Memory") -> "KnowProjects":
 
 
 def has_changed_banks(memory: "Memory", project_root: str) -> bool:
-    """Return whether a file of the knowledge banks changed since it was imported."""
+    """Return whether a knowledge bank file changed since its import."""
     from hardwon.domain.model.context import NOWHERE
     from hardwon.domain.use_cases.bank_changes import changed_files
 
@@ -147,7 +151,7 @@ def has_changed_banks(memory: "Memory", project_root: str) -> bool:
 
 
 def read_bank_entries(project_root: str, store: str, warn: "Warn") -> "Iterator[SourcedEntry]":
-    """Yield the entries of the knowledge banks: the project's, then the store's."""
+    """Yield the entries of the project's knowledge banks, then of the store's."""
     from hardwon.adapters.markdown.knowledge_bank import parse_bank, read_banks
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
 
@@ -158,21 +162,25 @@ def read_bank_entries(project_root: str, store: str, warn: "Warn") -> "Iterator[
 def record_injection(
     store: str, project_root: str, selected: "Sequence[SourcedEntry]", now: "dt.datetime", warn: "Warn"
 ) -> None:
-    """Write `.last-injection.json` in the store, whole or not at all."""
+    """Write `.last-injection.json` in the store atomically."""
     from hardwon.adapters.markdown.knowledge_bank import record_injection
 
     record_injection(store, project_root, selected, now, warn)
 
 
 def bank_files(project_root: str, settings: "Settings") -> "BankFiles":
-    """Return the knowledge banks to write to, of the project and of the user; no store is needed."""
+    """Return the writable knowledge banks of the project and the user, without a store."""
     from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 
     return MarkdownBankFiles(project_root, settings.global_store)
 
 
 def build_versions(memory: "Memory", *, asks_git: bool = True) -> "FileVersions":
-    """Tell whose the versions of files are; a hook only reads git's files."""
+    """
+    Build the check whose version a file is.
+
+    With *asks_git* false, as in hooks, it only reads git's files.
+    """
     from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
 
     return GitVersions(memory.settings.trust) if asks_git else CheckedOutVersions()
@@ -181,7 +189,7 @@ def build_versions(memory: "Memory", *, asks_git: bool = True) -> "FileVersions"
 def build_import_knowledge(
     memory: "Memory", project_root: str, workplace: "Workplace", versions: "FileVersions | None" = None
 ) -> "ImportKnowledge":
-    """Import the project's knowledge bank and the user's own."""
+    """Build the import of the project's and the user's knowledge banks."""
     from hardwon.domain.use_cases.import_knowledge import ImportKnowledge
 
     return ImportKnowledge(
@@ -198,7 +206,7 @@ def build_import_knowledge(
 def build_settle_versions(
     memory: "Memory", project_root: str, workplace: "Workplace", *, asks_git: bool = True
 ) -> "SettleVersions":
-    """Settle what others' versions of the project's files brought."""
+    """Build the settling of entries from others' versions of the project's files."""
     from hardwon.adapters.markdown.knowledge_bank import bank_root
     from hardwon.domain.use_cases.settle_versions import ALL, SettleVersions
 
@@ -220,7 +228,11 @@ def build_settle_versions(
 
 
 def build_find_drift(memory: "Memory", project_root: str, workplace: "Workplace") -> "FindDrift":
-    """Compare the knowledge banks with the store; the import reports files that can't be read."""
+    """
+    Build the comparison of knowledge banks with the store.
+
+    It skips files that can't be read: the import reports them.
+    """
     from hardwon.domain.use_cases.review_memory import FindDrift
 
     return FindDrift(
@@ -233,7 +245,7 @@ def build_find_drift(memory: "Memory", project_root: str, workplace: "Workplace"
 
 
 def build_sync_banks(memory: "Memory", project_root: str, workplace: "Workplace") -> "SyncBanks":
-    """Bring the store up to date with the knowledge banks before a retrospective counts."""
+    """Build the update of the store from knowledge banks, before a retrospective counts."""
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
 
     return SyncBanks(build_import_knowledge(memory, project_root, workplace), memory.repository)
@@ -242,7 +254,7 @@ def build_sync_banks(memory: "Memory", project_root: str, workplace: "Workplace"
 def build_index_files(
     memory: "Memory", project_root: str, workplace: "Workplace", versions: "FileVersions | None" = None
 ) -> "IndexFiles":
-    """Index the project's files, and those in the document roots."""
+    """Build the indexing of the project's files and of the document roots."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
 
     roots, is_foreign = memory.settings.document_roots, workplace.visibility.is_foreign
@@ -251,14 +263,14 @@ def build_index_files(
 
 
 def build_index_host_memory(memory: "Memory", folder: str, project_root: str, workplace: "Workplace") -> "IndexFiles":
-    """Index Claude Code's own memory of the project, which is in *folder*."""
+    """Build the indexing of Claude Code's own memory of the project, in *folder*."""
     from hardwon.adapters.markdown.source_files import HostMemoryFiles
 
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
 
 
 def build_edit_file(memory: "Memory", project_root: str, workplace: "Workplace") -> "EditFile":
-    """Change texts in the project's memory files."""
+    """Build the change of texts in the project's memory files."""
     from hardwon.adapters.markdown.own_texts import MarkdownOwnTexts
     from hardwon.domain.use_cases.edit_lesson import EditFile
 
@@ -266,7 +278,7 @@ def build_edit_file(memory: "Memory", project_root: str, workplace: "Workplace")
 
 
 def build_save_session(memory: "Memory", project_root: str, workplace: "Workplace") -> "SaveSession":
-    """Save sessions of the project."""
+    """Build the saving of the project's sessions."""
     from hardwon.adapters.markdown.conversation_files import MarkdownSessionFiles
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.model.project import Project
@@ -285,7 +297,7 @@ def build_save_session(memory: "Memory", project_root: str, workplace: "Workplac
 
 
 def build_import_memory_index(memory: "Memory", project_root: str) -> "ImportMemoryIndex":
-    """Import a `memory-index.json`."""
+    """Build the import of a `memory-index.json`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.use_cases.import_legacy import ImportMemoryIndex
 
@@ -299,7 +311,7 @@ def build_import_memory_index(memory: "Memory", project_root: str) -> "ImportMem
 
 
 def build_place_files(memory: "Memory") -> "PlaceFiles":
-    """Give entries the project that holds their file."""
+    """Build the assignment of entries to the projects that hold their files."""
     from hardwon.domain.use_cases.place_files import PlaceFiles
 
     return PlaceFiles(
@@ -312,7 +324,7 @@ def build_place_files(memory: "Memory") -> "PlaceFiles":
 
 
 def build_keep_vectors(memory: "Memory") -> "list[KeepVectors]":
-    """Keep the vectors that a `memory-index.json` brings, one use case for each space of sessions."""
+    """Build the import of a `memory-index.json`'s vectors, for each space of sessions."""
     from hardwon.domain.use_cases.import_legacy import KeepVectors
 
     return [
@@ -323,7 +335,7 @@ def build_keep_vectors(memory: "Memory") -> "list[KeepVectors]":
 
 
 def build_import_older_index(memory: "Memory", project_root: str, workplace: "Workplace") -> "ImportOlderIndex":
-    """Import an older program's `memory-index.sqlite`."""
+    """Build the import of an older program's `memory-index.sqlite`."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
     from hardwon.domain.use_cases.import_legacy import ImportOlderIndex
 
@@ -339,7 +351,11 @@ def build_import_older_index(memory: "Memory", project_root: str, workplace: "Wo
 
 
 def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
-    """Return one line for each file of the knowledge banks and the project's memory that is left out as conflicted, or as it can't be read now."""
+    """
+    Return a line for each conflicted or presently unreadable file of the project.
+
+    It covers the knowledge banks and the project's memory.
+    """
     import errno
 
     from hardwon.adapters.markdown.conflict import CONFLICTED
@@ -361,7 +377,7 @@ def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
 
 
 def document_folders(settings: "Settings", project_root: str) -> list[str]:
-    """Return the folders whose documents are the project's: its own and the roots that are set, links resolved."""
+    """Return the real paths of the project and of the configured document roots."""
     return [os.path.realpath(folder) for folder in (project_root, *settings.document_roots)]
 
 
@@ -425,7 +441,7 @@ STANDARD_STREAM = "-"
 
 def read_text(path: str, what: str) -> str:
     """
-    Return the text of the file at *path*, which messages call *what*.
+    Return the text of the file at *path*, named *what* in messages.
 
     Raises:
         InvalidEntryError: it can't be read, is longer than 4 MB, or not UTF-8.
@@ -456,10 +472,12 @@ def write_markdown(fields: "Mapping[str, FrontValue]", body: str) -> str:
 
 def put_section(path: str, target: str, text: str) -> bool:
     """
-    Bring *text* into the marked section of a file, whose links lead to *target*; tell whether the file had to change.
+    Replace the marked section of a file by *text* and return whether it changed.
+
+    Links in the section lead to *target*.
 
     Raises:
-        UnreadableFileError: it can't be read as UTF-8 text, or can't be written.
+        UnreadableFileError: the file can't be read as UTF-8 text, or can't be written.
         InvalidSectionError: its markers are not one of each, in order.
     """
     from hardwon.adapters.markdown.marked_section import MarkedFile
@@ -469,7 +487,7 @@ def put_section(path: str, target: str, text: str) -> bool:
 
 def watch_files(project_root: str, roots: "Sequence[str]", leaving: "threading.Event") -> "Iterator[None]":
     """
-    Yield as soon as the project's memory and *roots* are watched, and whenever files there may have changed.
+    Yield once the project's memory and *roots* are watched, then after possible changes.
 
     Raises:
         UnreadableFileError: the system does not let them be watched.
@@ -481,9 +499,9 @@ def watch_files(project_root: str, roots: "Sequence[str]", leaving: "threading.E
 
 def older_index_path(project_root: str, warn: "Callable[[str], None]") -> str | None:
     """
-    Return the index of an older program that the project's `config.jsonc` names, if it is a file inside the project.
+    Return the older program's index that the project's `config.jsonc` names.
 
-    *warn* is called with one line about one that is elsewhere.
+    None unless it is a file inside the project; *warn* gets one line about one elsewhere.
     """
     from hardwon.adapters.config.files import older_index_path
 
@@ -504,7 +522,7 @@ def read_older_index(path: str, project_root: str) -> "list[OlderDocument]":
 
 def read_index(path: str) -> "list[IndexedMemory] | None":
     """
-    Return the memories of a `memory-index.json`; None for a database.
+    Return the memories of a `memory-index.json`, None for a database.
 
     Raises:
         UnreadableFileError: the file can't be read.
@@ -530,11 +548,13 @@ def render_index(sessions: "Iterable[tuple[Entry, Vector | None]]", *, ascii_onl
 
 def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
     """
-    Open the export of a store at *path*, `-` for standard input; None for another format.
+    Open a store's export at *path*, `-` for standard input.
+
+    Yields None for another format.
 
     Raises:
         UnreadableFileError: it can't be read.
-        InvalidEntryError: its header is bad, or standard input is something else.
+        InvalidEntryError: its header is bad, or standard input is in another format.
     """
     from hardwon.adapters.export_format.export_file import open_export
 
@@ -542,12 +562,12 @@ def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
 
 
 def count_exported(memory: "Memory") -> int:
-    """Return the number of records that an export of the whole store has."""
+    """Return the number of records in an export of the whole store."""
     return sum(_build_export(memory).counts().values())
 
 
 def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
-    """Yield the lines of an export of the whole store, in one state, the header first."""
+    """Yield the lines of a consistent export of the whole store, header first."""
     from hardwon.adapters.export_format.lines import header_line, record_line
 
     export = _build_export(memory)
@@ -559,10 +579,11 @@ def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
 
 def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
     """
-    Write the entries of the store as markdown into a folder; return their number.
+    Write the store's entries as markdown into a folder and return their number.
 
     Raises:
-        UnreadableFileError: it can't be written, or holds something and *replace* is false; nothing was changed.
+        UnreadableFileError: it can't be written, or is not empty and *replace* is false; nothing
+            was changed.
     """
     from hardwon.adapters.markdown.readable_export import write_entries, written_folder
     from hardwon.domain.model.export import ExportedEntry
@@ -575,10 +596,10 @@ def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
 
 def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
     """
-    Write *lines* to the file at *path*, whole or not at all, for the user alone.
+    Write *lines* to the file at *path* atomically, readable by the user only.
 
     Raises:
-        UnreadableFileError: it can't be written, or is there and *replace* is false.
+        UnreadableFileError: it can't be written, or exists and *replace* is false.
     """
     from hardwon.adapters.durable import written_output
 
@@ -605,7 +626,7 @@ def _build_export(memory: "Memory") -> "ExportStore":
 
 
 def build_import_store(memory: "Memory") -> "ImportStore":
-    """Import an export of a store."""
+    """Build the import of a store's export."""
     from hardwon.domain.use_cases.transfer_store import ImportStore
     from hardwon.entrypoints.bootstrap_files import build_know_projects, identify
 

@@ -1,7 +1,7 @@
 """
-Embedders, labelers and embedding spaces, as the settings and the user's environment choose them.
+Embedders, labelers and embedding spaces by settings and environment.
 
-None is asked here.
+No model is called here.
 """
 
 import os
@@ -31,11 +31,19 @@ AUTO, LOCAL, OFF = "auto", "local", "off"
 EMBEDDER_NAMES = (LOCAL, *(provider.name for provider in PROVIDERS if provider.model))
 
 KEY_NAMES = {provider.name: provider.key_variable for provider in PROVIDERS if provider.key_variable}
-"""Provider to the variable that holds its key; the others need none."""
+"""
+Environment variables of keys, by provider.
+
+Other providers need none.
+"""
 
 
 def choose_automatically(environ: Mapping[str, str], decided: str | None = None) -> str:
-    """Return the provider that `auto` means: the one *decided* if it is known, else Gemini where its key is, else the embedded model."""
+    """
+    Return the provider that `auto` means.
+
+    It is *decided* if known, else Gemini if its key is set, else the embedded model.
+    """
     if decided in EMBEDDER_NAMES:
         return decided
     return GEMINI.name if environ.get(GEMINI.key_variable, "").strip() else LOCAL
@@ -43,11 +51,13 @@ def choose_automatically(environ: Mapping[str, str], decided: str | None = None)
 
 def providers_in_order(settings: Settings, chosen: str) -> Sequence[str]:
     """
-    Return the providers whose spaces are searched and kept up to date, the first that answers counts.
+    Return the providers whose spaces are searched and updated.
+
+    The first that answers a query is used.
 
     Args:
-        settings: A provider named there means that one only.
-        chosen: What `auto` was decided to be; the embedded model stands behind it.
+        settings: A provider named there is the only one.
+        chosen: The meaning of `auto`; the embedded model is its fallback.
 
     """
     if settings.embedding_provider == OFF:
@@ -59,10 +69,12 @@ def providers_in_order(settings: Settings, chosen: str) -> Sequence[str]:
 
 def build_embedder(provider: str, settings: Settings, environ: Mapping[str, str]) -> Embedder:
     """
-    Return the embedder of *provider*; a missing key or server shows when it is asked to embed.
+    Return the embedder of *provider*.
+
+    A missing key or server is noticed only when it embeds.
 
     Raises:
-        EmbedderUnavailableError: the width of the model's vectors is not known.
+        EmbedderUnavailableError: the width of the model's vectors is unknown.
     """
     if provider == LOCAL:
         from hardwon.adapters.minilm.embedder import MiniLmEmbedder
@@ -77,12 +89,13 @@ def build_embedders(
     provider: str, settings: Settings, environ: Mapping[str, str]
 ) -> Sequence[tuple[Embedder, tuple[Kind, ...]]]:
     """
-    Return the embedders of *provider*, each with the kinds of entries it is for.
+    Return the embedders of *provider*, each with its kinds of entries.
 
-    One is for all, but for Ollama when no model is named: there each collection has its own.
+    There is one for all kinds, except for Ollama without a named model: there each collection has
+    its own.
 
     Raises:
-        EmbedderUnavailableError: the width of the model's vectors is not known.
+        EmbedderUnavailableError: the width of the model's vectors is unknown.
     """
     models = {row.name: row.models_of_kinds for row in PROVIDERS}.get(provider)
     if settings.embedding_model or not models:
@@ -101,7 +114,11 @@ def without_model(embedders: Iterable[Embedder], deadline: Deadline) -> "list[Do
 
 
 def build_labelers(settings: Settings, environ: Mapping[str, str]) -> "Sequence[KeywordLabeler]":
-    """Return the labelers to ask, in order; none when labels are off or left to the agent."""
+    """
+    Return the labelers in the order of fallback.
+
+    None if labels are off or left to the agent.
+    """
     from hardwon.adapters.providers.labelers import labeler_of
     from hardwon.domain.use_cases.label import label_tiers
 
@@ -115,8 +132,8 @@ def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) ->
     Args:
         settings: The resolved settings.
         automatic: The provider that `auto` means.
-        store: Where the vectors are.
-        warn: Told in one line of a provider that can't be used.
+        store: Keeps the vectors.
+        warn: Called with one line about a provider that can't be used.
 
     """
     spaces: list[EmbeddingSpace] = []
@@ -133,14 +150,14 @@ def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) ->
 
 
 def build_embed_pending(spaces: Spaces) -> "Sequence[EmbedPending]":
-    """Make missing vectors, one use case for each space."""
+    """Build the embedding of pending entries, one use case for each space."""
     from hardwon.domain.use_cases.embed_pending import EmbedPending
 
     return [EmbedPending(space.embedder, space.vectors, spaces.warn) for space in spaces]
 
 
 def build_label_chain(settings: Settings) -> "LabelChain":
-    """Ask the labelers that the settings choose, in order; none of them when labels are off."""
+    """Build the chain of labelers by the settings, empty if labels are off."""
     from hardwon.adapters.threads import Threads
     from hardwon.domain.use_cases.label import LabelChain
 
@@ -155,14 +172,18 @@ def build_label_pending(
     patience: int | None = None,
     most_failed: int | None = None,
 ) -> "LabelPending":
-    """Label entries that have no labels."""
+    """Build the labeling of entries without labels."""
     from hardwon.domain.use_cases.label import PATIENCE, LabelPending
 
     return LabelPending(store.entries, build_label_chain(settings), only, patience or PATIENCE, most_failed)
 
 
 def build_propose(spaces: Spaces, space: "Space") -> "ProposeSupersessions | None":
-    """Find pairs by the vectors of *space*; None for one that the pairs' probability was not fitted for."""
+    """
+    Build the proposal of superseded lessons by the vectors of *space*.
+
+    None for a space to which the probability was not fitted.
+    """
     from hardwon.adapters.minilm.embedder import MINILM_SPACE
     from hardwon.domain.use_cases.supersede import ProposeSupersessions
 
@@ -175,7 +196,7 @@ def build_propose(spaces: Spaces, space: "Space") -> "ProposeSupersessions | Non
 
 def ensure_local_model(*, reads_all: bool = True) -> None:
     """
-    Check the embedded model's file, by its digest if *reads_all* says so.
+    Check the embedded model's file, with its digest if *reads_all*.
 
     Raises:
         EmbedderUnavailableError: it is missing or damaged.

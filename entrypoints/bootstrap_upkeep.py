@@ -1,7 +1,7 @@
 """
-Use cases that review, revise, forget and copy what an open store holds, and the repair of its files.
+Use cases that review, revise, forget and copy a store's contents, and repairs.
 
-What few programs need is imported inside the functions that need it.
+Imports that few programs need are inside the functions that need them.
 """
 
 import os
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 def build_checkpoints(memory: "Memory") -> "Checkpoints":
-    """Save the state of the store, and bring it back."""
+    """Build the saving and restoring of the store's state."""
     from hardwon.domain.use_cases.checkpoints import Checkpoints
 
     return Checkpoints(snapshots=memory.store.snapshots, clock=memory.clock)
 
 
 def build_edit_lesson(memory: "Memory", project_root: str) -> "EditLesson":
-    """Change the text of a learning in the store and in the banks."""
+    """Build the change of a learning's text in the store and in the banks."""
     from hardwon.domain.use_cases.edit_lesson import EditLesson
     from hardwon.entrypoints.bootstrap_files import bank_files
 
@@ -47,14 +47,14 @@ def build_edit_lesson(memory: "Memory", project_root: str) -> "EditLesson":
 
 
 def build_merge_lessons(memory: "Memory", project_root: str) -> "MergeLessons":
-    """Merge two learnings."""
+    """Build the merging of two learnings."""
     from hardwon.domain.use_cases.edit_lesson import MergeLessons
 
     return MergeLessons(build_edit_lesson(memory, project_root), build_supersede(memory))
 
 
 def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":
-    """Collect what waits for a decision, with the drift of the knowledge banks of *project_root*."""
+    """Build the collection of pending decisions, with drift of the project's banks."""
     from hardwon.domain.use_cases.review_memory import ReviewMemory
     from hardwon.entrypoints.bootstrap_files import build_find_drift
     from hardwon.entrypoints.context import read_workplace
@@ -70,7 +70,11 @@ def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":
 
 
 def build_save_retro(project_root: str, settings: "Settings", open_store: "Callable[[], Memory]") -> "SaveRetro":
-    """Keep the lessons of a retrospective; the store is opened when it is needed, if the user wants one."""
+    """
+    Build the storing of a retrospective's lessons.
+
+    The store is opened only when needed, and if the user wants one.
+    """
     from hardwon.domain.use_cases.retro import SaveRetro
     from hardwon.entrypoints.bootstrap_files import bank_files
 
@@ -81,7 +85,7 @@ def build_save_retro(project_root: str, settings: "Settings", open_store: "Calla
 
 
 def build_revise_learning(memory: "Memory", project_root: str) -> "ReviseLearning":
-    """Confirm or promote a learning."""
+    """Build the confirmation and promotion of a learning."""
     from hardwon.domain.use_cases.retro import ReviseLearning
     from hardwon.entrypoints.bootstrap_files import bank_files
 
@@ -97,7 +101,12 @@ def _sync_banks(memory: "Memory", project_root: str) -> "SyncBanks":
 
 
 def build_forget_for_good(memory: "Memory", project_root: str) -> "ForgetForGood":
-    """Forget in the store, in its other files, and in the files of *project_root* and of every folder that a project had."""
+    """
+    Build permanent erasure from the store and from files.
+
+    The files are the store's others, and those of *project_root* and of every folder that a project
+    had.
+    """
     from hardwon.adapters.agents.transcripts import KeptTranscripts
     from hardwon.adapters.folders.whereabouts import LostFolders
     from hardwon.adapters.git.earlier_texts import EarlierTexts
@@ -154,10 +163,10 @@ def _find_folders(memory: "Memory", project_root: str) -> "Whereabouts":
 
 def dismiss_folder(store: str, path: str) -> None:
     """
-    Note in the store of that folder that the folder at *path* is gone for good.
+    Record in the store's folder that the folder at *path* is gone for good.
 
     Raises:
-        StorageError: it can't be noted.
+        StorageError: it can't be recorded.
     """
     from hardwon.adapters.folders.record import WrittenFolders
 
@@ -165,7 +174,7 @@ def dismiss_folder(store: str, path: str) -> None:
 
 
 def settings_at(settings: "Settings", address: str) -> "Settings":
-    """Return *settings* for the store at *address*: the path of a folder, or the address of a server."""
+    """Return *settings* for the store at *address*, a folder or a server."""
     if ServerAddress.is_one(address):
         return settings._replace(server=ServerAddress(address))
     return settings._replace(global_store=address, server=None)
@@ -173,10 +182,13 @@ def settings_at(settings: "Settings", address: str) -> "Settings":
 
 def copy_store(source: "Memory", target: "Memory", progress: "Callable[[], None]") -> "Copied":
     """
-    Copy everything of one store into another one, vectors of the spaces in use included; call *progress* after each record.
+    Copy all contents of a store into another one.
+
+    Vectors of the spaces in use are included. Calls *progress* after each record. An interrupted
+    copy can be continued by another run.
 
     Raises:
-        StorageError: a store can't be read or written now; what was copied stays, and another run goes on.
+        StorageError: a store can't be read or written now; copied records stay.
     """
     from hardwon.adapters.folders.record import WrittenFolders
     from hardwon.domain.use_cases.copy_store import CopyStore, copy_vectors
@@ -198,7 +210,7 @@ def administer(server: ServerAddress | None) -> "ServerAdministration":
     Return the administration of the store on *server*.
 
     Raises:
-        StorageError: there is no server, or nothing is installed that connects to one.
+        StorageError: there is no server, or its driver is not installed.
     """
     if server is None:
         raise StorageError("the store is a file here; name a server: HARDWON_STORE=postgresql://USER@HOST/DATABASE")
@@ -209,7 +221,11 @@ def administer(server: ServerAddress | None) -> "ServerAdministration":
 
 
 def problems_beside(folder: str) -> "Iterator[tuple[str, str]]":
-    """Yield what is wrong with the files beside the store in *folder*: what each is called, and a line with the way out."""
+    """
+    Yield problems of the files beside the store, each with a remedy.
+
+    The pairs are a file's name in messages and a line.
+    """
     from hardwon.adapters.hook_log import FILE_NAME as LOG
     from hardwon.adapters.sqlite.database import FILE_NAME
     from hardwon.adapters.sqlite.file_errors import problem_of
@@ -230,7 +246,11 @@ def problems_beside(folder: str) -> "Iterator[tuple[str, str]]":
 
 
 def exposure(folder: str) -> str:
-    """Return in a line that other users can read the store in *folder*, whose file system keeps no permissions; else nothing."""
+    """
+    Return a warning if other users can read the store, else an empty string.
+
+    That is so on a file system without permissions.
+    """
     from hardwon.adapters.sqlite.database import FILE_NAME
     from hardwon.adapters.store_folder import exposed
 
@@ -239,7 +259,9 @@ def exposure(folder: str) -> str:
 
 def repair_schema(folder: str) -> tuple[list[str], list[str]]:
     """
-    Repair the store's schema without losing a row; return the differences that were repaired, and those that can't be.
+    Repair the store's schema without loss of rows.
+
+    Returns the repaired differences, and those that can't be repaired.
 
     Raises:
         StorageError: it can't be opened or written.
@@ -251,7 +273,7 @@ def repair_schema(folder: str) -> tuple[list[str], list[str]]:
 
 def move_store_aside(folder: str) -> str:
     """
-    Rename the store's file, so that a new one can take its place; return where it is now.
+    Rename the store's file, making room for a new one, and return its path.
 
     Raises:
         StorageError: it can't be renamed.

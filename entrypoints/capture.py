@@ -1,4 +1,4 @@
-"""Capturing conversations: of a session that hooks noted, of a transcript, or a text that is kept for good."""
+"""Capture of conversations: from hooks' events, a transcript or a given text."""
 
 import contextlib
 import os
@@ -45,10 +45,10 @@ from hardwon.ports.store import Warn
 from hardwon.ports.transcripts import STANDARD_INPUT, CaptureJournal, Transcribed
 
 PATIENCE_SECONDS = 10.0
-"""How long to wait for another capture; its lock is released when its process ends."""
+"""Longest wait for another capture, whose lock ends with its process."""
 
 FORGET_SECONDS = 60.0
-"""How long to wait for `hardwon forget`, before which captures give way."""
+"""Longest wait for `hardwon forget`, for which captures give way."""
 
 LOCK_SECONDS = 30.0
 """How long `hardwon forget` waits for a capture to give way."""
@@ -58,7 +58,7 @@ Result = TypeVar("Result")
 
 def capturing(settings: Settings, warn: Warn, project_root: str, work: Callable[[], Result]) -> Result:
     """
-    Do *work* under the capture lock, once more each time that it gave way to `hardwon forget`.
+    Run *work* under the capture lock, again after each interruption by `hardwon forget`.
 
     Raises:
         StorageError: another capture, or a run of `hardwon forget`, takes too long.
@@ -71,7 +71,7 @@ def capturing(settings: Settings, warn: Warn, project_root: str, work: Callable[
 @contextlib.contextmanager
 def capture_lock(settings: Settings, warn: Warn, project_root: str) -> Iterator[None]:
     """
-    Hold the capture lock; a worker that gave up because of it is started again.
+    Hold the capture lock within, then start the worker if events came meanwhile.
 
     Raises:
         StorageError: another capture holds it for too long, or `hardwon forget` does.
@@ -90,10 +90,11 @@ def capture_lock(settings: Settings, warn: Warn, project_root: str) -> Iterator[
 
 def while_nothing_is_captured(store: str, work: Callable[[], Result]) -> Result:
     """
-    Do *work* while no conversation is being captured: captures that go on give way.
+    Run *work* while captures give way.
 
     Raises:
-        StorageError: one does not in time, or another process forgets for a long time.
+        StorageError: a capture does not give way in time, or another process forgets for a long
+            time.
     """
     if not os.path.isdir(store):
         return work()
@@ -105,7 +106,7 @@ def while_nothing_is_captured(store: str, work: Callable[[], Result]) -> Result:
 
 
 def complete_interrupted(store: str, forgetting: ForgetForGood) -> Forgotten | None:
-    """Complete the run of `hardwon forget` that was interrupted; None without one."""
+    """Complete an interrupted run of `hardwon forget`, None without one."""
     if forgetting.journal.unfinished() is None:
         return None
     return while_nothing_is_captured(store, forgetting.resume)
@@ -122,7 +123,7 @@ def _wake_for_what_came(settings: Settings, warn: Warn, project_root: str) -> No
 
 
 def build_capture_events(memory: Memory, project_root: str, *, embed: bool = True) -> CaptureEvents:
-    """Return the taking in of what waits of the project's sessions, with vectors if *embed* says so."""
+    """Build the capture of the project's journaled events, with vectors if *embed*."""
     capture = build_capture(memory, project_root)
     return CaptureEvents(
         capture=capture,
@@ -138,9 +139,9 @@ def build_learn(
     memory: Memory, project_root: str, *, embed: bool = True, is_awaited: Callable[[], bool] = lambda: False
 ) -> Learn:
     """
-    Return what brings files of the project into the store, with vectors for what waits if *embed* says so.
+    Return a function that indexes project files, with pending vectors if *embed*.
 
-    It raises CaptureInterruptedError before the next file, or before the vectors, when *is_awaited* says so.
+    It raises CaptureInterruptedError if *is_awaited* returns true before a file or the vectors.
     """
     return partial(_learn, memory, os.path.realpath(project_root), embed=embed, is_awaited=is_awaited)
 
@@ -149,16 +150,16 @@ def folder_of_session(
     session_id: str, project_root: str, journal: CaptureJournal, registry: Callable[[], Registry]
 ) -> str:
     """
-    Return the folder whose files get what was said in *project_root*, as `folder_now` finds it.
+    Return the folder for a session's conversation files, as `folder_now` finds it.
 
     Args:
         session_id: The session.
-        project_root: Its folder; empty if the host named none.
-        journal: Has the project that was noted.
+        project_root: Its folder, empty if the host named none.
+        journal: Has the project noted for that folder.
         registry: As in `folder_now`.
 
     Raises:
-        UnreadableFileError: there is none.
+        UnreadableFileError: the folder does not exist.
     """
     folder = folder_now(project_root, journal.noted_project(project_root), registry)
     if not os.path.isdir(folder):
@@ -171,14 +172,15 @@ def folder_of_session(
 
 def folder_now(folder: str, noted: NotedProject | None, registry: Callable[[], Registry]) -> str:
     """
-    Return where the conversations of *folder* belong now, *folder* itself where it is there or nothing better is known.
+    Return where the conversations of *folder* belong now.
 
-    Those of a removed work tree, or of a folder in one, go to the main one; those of a project that moved to its new place.
+    Those of a removed work tree, or of a folder in one, go to the main one; those of a moved
+    project to its new folder. It is *folder* itself if that exists or nothing better is known.
 
     Args:
-        folder: Where something was said.
-        noted: The project of the folder then.
-        registry: Returns the projects that the store knows; called where the project is not at its place.
+        folder: Where the conversation took place.
+        noted: The folder's project at that time.
+        registry: Returns the store's projects; called only if the project is not in its old place.
 
     """
     if os.path.isdir(folder) or noted is None:
@@ -194,7 +196,7 @@ def folder_now(folder: str, noted: NotedProject | None, registry: Callable[[], R
 
 
 def _top_now(key: str, inode: int) -> str | None:
-    """Return the folder of the project of that key, None where it is not there any more or another one is."""
+    """Return the project folder of *key*, None if it is gone or replaced."""
     found = identify_folder(key)
     if (found.key, found.inode) != (key, inode):
         return None
@@ -218,7 +220,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_a
 @attrs.frozen(kw_only=True)
 class Remembering:
     """
-    Keep for good, in a project's files and in the store.
+    Keeps texts and sessions for good, in a project's files and the store.
 
     Attributes:
         memory: The open store.
@@ -236,7 +238,7 @@ class Remembering:
         Keep *text*, without its secrets.
 
         Raises:
-            InvalidEntryError: it says nothing.
+            InvalidEntryError: it is blank, or private as a whole.
             UnreadableFileError: a file can't be written.
         """
         clean = cleaning_for(self.project_root)(text)
@@ -247,10 +249,12 @@ class Remembering:
 
     def session(self, environ: Mapping[str, str]) -> Remembered:
         """
-        Keep the exchanges at hand of the session that goes on, or of the project's last one, where it began.
+        Keep the buffered exchanges of the current session, else of the project's last one.
+
+        They are kept in the folder where the session began.
 
         Raises:
-            InvalidEntryError: there is none, or nothing was said in it.
+            InvalidEntryError: there is no session, or nothing was said in it.
             UnreadableFileError: a file can't be written; nothing is lost.
             StorageError: the journal or the store can't be used now.
         """
@@ -273,7 +277,7 @@ class Remembering:
 
 
 class _Nowhere:
-    """Conversation files for a dry run: nothing is written."""
+    """Conversation files of a dry run, which writes nothing."""
 
     def put(self, chunks: Sequence[Chunk]) -> Mapping[str, str]:
         del chunks
@@ -290,17 +294,17 @@ class _Nowhere:
 
 class TranscriptCapture:
     """
-    Keeps what the transcript at *path* says.
+    Captures the transcript at *path*.
 
     Args:
-        memory: The store that learns of it.
+        memory: The store that indexes it.
         root: The project's folder.
-        path: The transcript, links resolved; `-` for standard input.
-        embed: Whether the embedder may be asked; it is cut by words alone if not.
+        path: The transcript's real path, `-` for standard input.
+        embed: Whether the embedder may be used; without it, words alone set the boundaries.
         session_id: The session of a transcript that does not name it.
 
     Attributes:
-        root: The project's folder, links resolved.
+        root: The real path of the project's folder.
 
     """
 
@@ -317,7 +321,7 @@ class TranscriptCapture:
 
     def preview(self, progress: Progress) -> Captured:
         """
-        Return what would be kept of all of it; nothing is written.
+        Return what a capture of the whole transcript would keep: a dry run.
 
         Raises:
             InvalidEntryError: it can't be read.
@@ -327,7 +331,7 @@ class TranscriptCapture:
 
     def run(self, progress: Progress, *, force: bool) -> Captured:
         """
-        Capture what was added since the last capture; with *force* the whole transcript again.
+        Capture what was added since the last capture, or everything with *force*.
 
         Raises:
             InvalidEntryError: it can't be read.
@@ -349,7 +353,9 @@ class TranscriptCapture:
 
     def keep(self, progress: Progress, *, force: bool) -> tuple[Captured, Learned]:
         """
-        Run, and bring the files that were written into the store; after an interruption go on with both.
+        Run, and index the written files.
+
+        After an interruption another call continues with both.
 
         Raises:
             InvalidEntryError: it can't be read.
@@ -374,13 +380,17 @@ class TranscriptCapture:
         return learned
 
     def _so_far(self) -> SessionBuffer:
-        """Return the buffer of no session, empty where something of it was forgotten meanwhile."""
+        """Return the buffer without a session, empty if part of it was forgotten."""
         buffer = self._captured.buffer
         is_forgotten = self._capture.forgotten.holds(exchange.text for exchange in buffer.exchanges)
         return self._new_buffer("") if is_forgotten else buffer
 
     def _begun(self, session_id: str, known: SessionBuffer | None, *, force: bool) -> SessionBuffer:
-        """Return an empty buffer of the session; of no session if another file or project captures it."""
+        """
+        Return an empty buffer for the session.
+
+        It has no session if another file or project captures that.
+        """
         if known is None:
             return self._new_buffer(session_id)
         if self._is_of_this(known) or (force and os.path.realpath(known.project_root) == self.root):
@@ -388,13 +398,17 @@ class TranscriptCapture:
         return self._new_buffer("")
 
     def _new_buffer(self, session_id: str) -> SessionBuffer:
-        """Return an empty buffer; what is piped belongs to no session, as there is no going on in it."""
+        """
+        Return an empty buffer, without a session for standard input.
+
+        A piped transcript can't be continued later.
+        """
         if self._path == STANDARD_INPUT:
             return SessionBuffer(session_id="", project_root=self.root)
         return SessionBuffer(session_id=session_id, project_root=self.root, transcript_path=self._path)
 
     def _is_of_this(self, buffer: SessionBuffer) -> bool:
-        """Return whether *buffer* is of this very file and project."""
+        """Return whether *buffer* comes from the same transcript and project."""
         places = (os.path.realpath(buffer.project_root), os.path.realpath(buffer.transcript_path))
         return buffer.source == "transcript" and places == (self.root, self._path)
 

@@ -1,7 +1,8 @@
 """
-The user's work: signals from git and the project's feature files, and the place where a question is asked.
+The user's work as signals: git, feature files, and the place of a question.
 
-Nearness of that place answers some questions better. Entries of others' versions of files are settled there, and named in one line.
+Some questions are answered better by what is near that place. Entries from others' versions of
+files are settled here.
 """
 
 import os
@@ -37,7 +38,7 @@ GIT_SECONDS = 0.5
 
 
 def read_signals(project_root: str, deadline: Deadline, warn: Warn) -> ContextQuery:
-    """Return the signals of the project; those not there before *deadline* are left out."""
+    """Return the project's signals, without those that miss *deadline*."""
     return ContextQuery(
         feature=feature_probe(project_root, warn).active_feature(),
         files=change_probe(project_root, warn).changed_files(deadline),
@@ -45,7 +46,7 @@ def read_signals(project_root: str, deadline: Deadline, warn: Warn) -> ContextQu
 
 
 ASK_SECONDS = 0.5
-"""Time limit for asking git, once for a project, whether the user committed to it."""
+"""Time limit for asking git, once for a project, about the user's commits."""
 
 
 def read_workplace(memory: Memory, project_root: str) -> Workplace:
@@ -54,7 +55,7 @@ def read_workplace(memory: Memory, project_root: str) -> Workplace:
 
 
 class Place(NamedTuple):
-    """A project, where the user works in it, and all projects that the store knows."""
+    """A project, the user's workplace in it, and all projects of the store."""
 
     project: Project
     workplace: Workplace
@@ -62,7 +63,11 @@ class Place(NamedTuple):
 
 
 def read_place(memory: Memory, project_root: str) -> Place:
-    """Return where *project_root* stands, which the store knows from now on; git is asked once for a new project."""
+    """
+    Return the place of *project_root*, registering the project if new.
+
+    Git is asked once for a new project.
+    """
     identity, registry = identify(project_root), memory.registry()
     project = registry.with_key(identity.key)
     if project is None or not project.is_as_known(identity):
@@ -85,7 +90,11 @@ def read_place(memory: Memory, project_root: str) -> Place:
 
 
 def _adopted(know: KnowProjects, adoptions: Sequence[tuple[Project, Project]]) -> Registry:
-    """Return the registry after lessons that waited went to the projects of their labels, if the store can be written."""
+    """
+    Move waiting lessons to the projects of their labels, and return the registry.
+
+    Skipped if the store can't be written.
+    """
     with suppress(StorageError):
         for waiting, project in adoptions:
             know.merge(waiting, project)
@@ -93,36 +102,41 @@ def _adopted(know: KnowProjects, adoptions: Sequence[tuple[Project, Project]]) -
 
 
 def contents_here(scope: "CheckpointScope", workplace: Workplace, project_root: str) -> "Contents":
-    """Return what *scope* means where the user works."""
+    """Return the contents that *scope* selects in the user's project."""
     from hardwon.domain.model.checkpoint import Contents  # brings attrs
 
     return Contents(scope, workplace.project, os.path.realpath(project_root), workplace.label)
 
 
 def workplace_for(collection: CollectionName, memory: Memory, project_root: str, warn: Warn) -> Workplace:
-    """Return where a question to *collection* is asked; what was touched of late matters to conversations only."""
+    """
+    Return the workplace of a question to *collection*.
+
+    It has recently touched files only for conversations.
+    """
     workplace = read_workplace(memory, project_root)
     return with_touched_files(workplace, project_root, warn) if collection == "conversations" else workplace
 
 
 def with_touched_files(workplace: Workplace, project_root: str, warn: Warn) -> Workplace:
-    """Return *workplace* with what git says changed of late, committed or not."""
+    """Return *workplace* with recently changed files, committed or not."""
     deadline = Deadline.after(GIT_SECONDS, time.monotonic)
     committed = change_probe(project_root, warn).changed_files(deadline)
     return with_uncommitted_files(workplace._replace(touched_files=committed), project_root, deadline, warn)
 
 
 def with_uncommitted_files(workplace: Workplace, project_root: str, deadline: Deadline, warn: Warn) -> Workplace:
-    """Return *workplace* with what is being changed, before what was touched already."""
+    """Return *workplace* with uncommitted files before its touched files."""
     changing = change_probe(project_root, warn).uncommitted_files(deadline)
     return workplace._replace(touched_files=tuple(dict.fromkeys(changing + workplace.touched_files)))
 
 
 def settle_here(memory: "Memory", project_root: str, workplace: "Workplace") -> None:
     """
-    Delete what left with its branch, and share what the default branch has now, as far as files tell; no process.
+    Settle entries of others' versions of files, without starting git.
 
-    A store that can't be written now leaves it for later.
+    Those whose branch left are deleted, and those that the default branch has now are shared.
+    Skipped if the store can't be written now.
     """
     entries = memory.repository
     if entries.count(OF_OTHERS) and count_at_home(entries, workplace):  # mostly there are none in any project
@@ -131,18 +145,22 @@ def settle_here(memory: "Memory", project_root: str, workplace: "Workplace") -> 
 
 
 def count_at_home(repository: "EntryRepository", workplace: "Workplace") -> int:
-    """Return how many entries of the project are kept at home as the version of their file is not the user's."""
+    """
+    Count the project's entries from versions of files that are not the user's.
+
+    They are kept at home: shown in this project only.
+    """
     return repository.count(OF_OTHERS._replace(origins=workplace.own))
 
 
 def projects_to_settle(know: "KnowProjects", repository: "EntryRepository") -> list[Project]:
-    """Return the projects with such entries whose folder is there."""
+    """Return existing projects with entries from others' versions of files."""
     counts = repository.tally(OF_OTHERS._replace(ranked=False), "project")
     return [project for project in know.registry().projects if counts.get(project.id) and not know.is_gone(project)]
 
 
 def others_notice(count: int) -> str:
-    """Return the line on *count* entries that stay at home, why, and the way out; empty for none."""
+    """Return the notice of *count* entries kept at home, empty for none."""
     if not count:
         return ""
     entries = "1 memory comes" if count == 1 else f"{count} memories come"

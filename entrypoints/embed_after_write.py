@@ -1,4 +1,4 @@
-"""Making the vectors and labels that are missing, after a write or by a bulk command."""
+"""Embedding and labeling of pending entries, after a write or in bulk."""
 
 import contextlib
 import os
@@ -18,23 +18,23 @@ from hardwon.entrypoints.bootstrap_models import build_embed_pending, build_labe
 from hardwon.ports.store import Store
 
 WRITE_SECONDS = 3.0
-"""How long a write may take for vectors."""
+"""Time limit for vectors in a write."""
 
 LABEL_SECONDS = 10.0
-"""How long a write may take for labels of imported entries: as long as two labelers that hang."""
+"""Time limit for labels of imported entries in a write: two labelers that hang."""
 
 MAX_FAILED = 5
-"""After so many imported entries that get no labels, a write leaves the rest to the next one."""
+"""Unlabeled imported entries after which a write leaves the rest to the next one."""
 
 
 @attrs.frozen
 class Filled:
     """
-    What became of the vectors.
+    The result of embedding.
 
     Attributes:
-        made: How many were made in the spaces of the active provider.
-        troubles: The reasons why a space could not be filled, one line each.
+        made: Number of vectors made in the active provider's spaces.
+        problems: Why a space could not be filled, one line each.
 
     """
 
@@ -52,9 +52,10 @@ def fill_spaces(
     batch: int = BATCH,
 ) -> Filled:
     """
-    Embed at most *limit* pending entries in each space, all of them for None, the newest first, until *deadline* if there is one.
+    Embed at most *limit* pending entries in each space, the newest first.
 
-    A space whose embedder gives up does not stop the next one.
+    All are embedded if it is None, but none after *deadline*. A space whose embedder gives up does
+    not stop the next one.
 
     Raises:
         StorageError: the store can't be written now.
@@ -78,9 +79,10 @@ def fill_spaces(
 
 def embed_again(spaces: Spaces, progress: Progress, patience: Patience, only: EntryFilter = EVERYTHING) -> Filled:
     """
-    Make the vectors of *only* again in each space, then those that are missing: of all entries, from where an interrupted run stopped.
+    Re-embed the entries of *only* in each space, then embed missing ones.
 
-    A vector is replaced when its successor is there.
+    For all entries it resumes where an interrupted run stopped. A vector is replaced once its
+    successor exists.
 
     Raises:
         StorageError: the store can't be written now.
@@ -109,12 +111,12 @@ def embed_again(spaces: Spaces, progress: Progress, patience: Patience, only: En
 
 def embed_now(spaces: Spaces) -> list[str]:
     """
-    Give the newest entries their vectors, as far as there is time: a write waits for no provider.
+    Embed the newest entries within `WRITE_SECONDS`: a write waits for no provider.
 
-    The worker goes on with what the time was too short for.
+    The worker embeds the rest.
 
     Returns:
-        The reasons why one has none, a line each.
+        The reasons for missing vectors, a line each.
 
     """
     deadline = Deadline.after(WRITE_SECONDS, time.monotonic)
@@ -132,7 +134,11 @@ def embed_now(spaces: Spaces) -> list[str]:
 
 
 def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
-    """Return *embed_pending* so that it looks for lessons that new ones replace, where their vectors tell."""
+    """
+    Return *embed_pending* extended to propose lessons that new ones supersede.
+
+    Only in a space whose vectors allow it.
+    """
     from hardwon.entrypoints.bootstrap_models import build_propose  # numpy is for those who embed
 
     propose = build_propose(spaces, embed_pending.store.space)
@@ -147,7 +153,7 @@ def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
 
 
 def settle(spaces: Spaces) -> None:
-    """Remember the active space and what `auto` means, once there are vectors."""
+    """Store the active space and the meaning of `auto` once there are vectors."""
     if spaces.vectors and spaces.vectors.count(EVERYTHING):
         spaces.vectors.activate()
         spaces.settle_provider()
@@ -158,17 +164,17 @@ def _ignore(_: int) -> None:
 
 
 def _offset(progress: Progress, made: int) -> Progress:
-    """Return *progress* for a space after others in which *made* vectors were made."""
+    """Return *progress* for a space after others, with *made* vectors."""
     return lambda done: progress(made + done)
 
 
 def label_imports(store: Store, settings: Settings) -> None:
     """
-    Label at most 50 imported entries that have no keywords, in at most `LABEL_SECONDS`.
+    Label at most 50 imported entries without keywords, within `LABEL_SECONDS`.
 
-    Begins behind the entry that was tried last, so that each gets its turn. Ends when no labeler
-    answers for an entry, or `MAX_FAILED` entries got no labels. Trouble is not told: the entries
-    are searched all the same, and the next write goes on.
+    It starts after the entry tried last, so that every entry gets its turn, and stops when no
+    labeler answers for an entry, or `MAX_FAILED` entries got no labels. Failures are not reported:
+    the entries are searchable without labels, and the next write continues.
     """
     with contextlib.suppress(StorageError):
         if not store.entries.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):

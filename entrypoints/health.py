@@ -1,4 +1,4 @@
-"""Independent checks of an installation: its store, settings, providers, and the agents that call its hook."""
+"""Checks of an installation: store, settings, providers and agents."""
 
 import os
 import sys
@@ -56,8 +56,8 @@ class Finding:
     Attributes:
         name: The subject of the check.
         ok: Whether it works.
-        detail: The state, and the way out when it does not work.
-        todo: Whether the user has to do something in another program, which is no failure of this one.
+        detail: The state, with a remedy if it does not work.
+        todo: Whether the user has to act in another program, which is no failure of this one.
 
     """
 
@@ -75,7 +75,11 @@ class Finding:
 
 
 def agent_findings(agents: Sequence[Agent], project: str, start_seconds: Callable[[], float]) -> list[Finding]:
-    """Return the findings on each agent that calls us in *project*; one that says how to begin when none does."""
+    """
+    Return the findings on each agent that calls us in *project*.
+
+    If none does, the only finding says how to begin.
+    """
     return list(_agent_findings(agents, project, start_seconds)) or [Finding("agents", ok=True, detail=NO_AGENT)]
 
 
@@ -92,7 +96,7 @@ def _agent_findings(agents: Sequence[Agent], project: str, start_seconds: Callab
 
 
 def problem_of(connection: Connection) -> str:
-    """Return why a connection, which has at least one way, does not work; empty when it does."""
+    """Return why a connection with at least one way fails, empty if it works."""
     if len(connection.ways) > 1:
         return f"hooks run twice, from {_ways(connection)}: hardwon init leaves them to the plugin"
     if connection.missing:
@@ -113,11 +117,15 @@ TRIAL_SECONDS = 5
 ROWS_SHOWN = 5
 CHECKED = "provider "
 NEWEST_TESTED = (3, 13)
-"""The newest minor version of Python that `make pythons` was run on."""
+"""The newest minor version of Python on which `make pythons` was run."""
 
 
 def examine(settings: Settings, project_root: str) -> list[Finding]:
-    """Return the findings, of Python and the store first; checks of a store that can't be opened are left out."""
+    """
+    Return all findings, those of Python and the store first.
+
+    If the store can't be opened, checks of its contents are left out.
+    """
     beside = list(problems_beside(settings.global_store))  # before the store is opened, which replaces a damaged log
     files = [Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)]
     return [
@@ -134,7 +142,7 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
 
 
 def python_finding(version: tuple[int, ...]) -> Finding:
-    """Return the finding on the Python that runs; an untested one is no failure."""
+    """Return the finding on the running Python, no failure even if untested."""
     running, newest = (".".join(map(str, numbers)) for numbers in (version, NEWEST_TESTED))
     untested = f", which hardwon was not tested on: Python {newest} is the newest that was"
     return Finding("python", ok=True, detail=running + untested * (version[:2] > NEWEST_TESTED))
@@ -164,19 +172,19 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
 
 
 def _exposure(settings: Settings) -> list[Finding]:
-    """Return what the user has to do about a file system, which is no failure of ours."""
+    """Return a task for the user on a file system without permissions."""
     line = exposure(settings.global_store)
     return [Finding("permissions", ok=True, detail=line, todo=True)] if line else []
 
 
 def _pauses(settings: Settings) -> list[Finding]:
-    """Return one finding for each pause that holds; all is well with it unless its file can't be read."""
+    """Return a finding for each present pause, a failure if its file is unreadable."""
     held = holding(open_pauses(settings.global_store).read(), system_clock().now())
     return [Finding("pause", ok=pause.is_readable, detail=pause_line(pause, host_session())) for pause in held]
 
 
 def _capture(settings: Settings) -> list[Finding]:
-    """Return a finding where events of conversations wait, a failure where as many do as are kept."""
+    """Return a finding if events wait, a failure if the journal is full."""
     try:
         waiting = count_events(settings.global_store)
     except StorageError:
@@ -238,7 +246,7 @@ def _rows(store: Store) -> Finding:
 
 def _ensure_readable(unreadable: list[str]) -> None:
     """
-    Refuse rows that can't be read.
+    Refuse unreadable rows.
 
     Raises:
         StorageError: there are some; the message names them.
@@ -256,14 +264,18 @@ def _project(know: KnowProjects, project_root: str) -> str:
 
 
 def _projects(know: KnowProjects, store: Store) -> Iterator[Finding]:
-    """Yield what the user should know of the projects, which is no failure; nothing of a damaged store."""
+    """Yield notices about projects, which are no failures, unless the store is damaged."""
     with suppress(StorageError):
         for line in project_lines(know, store):
             yield Finding("entries", ok=True, detail=line)
 
 
 def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
-    """Yield the lessons that were changed in the knowledge banks by hand, which is no failure."""
+    """
+    Yield lessons edited by hand in the knowledge banks, and entries kept at home.
+
+    They are no failures.
+    """
     with suppress(StorageError):
         workplace = read_workplace(memory, project_root)
         if notice := others_notice(count_at_home(memory.repository, workplace)):
@@ -273,7 +285,11 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
 
 
 def _injections(store: Store) -> Iterator[Finding]:
-    """Yield how many of the latest injections never reached the model, something to do if the newest did not."""
+    """
+    Yield how many recent injections never reached the model.
+
+    It is a task for the user if the newest did not.
+    """
     with suppress(StorageError):
         latest = store.receipts.find(limit=LATEST_INJECTIONS)
         settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
@@ -301,7 +317,7 @@ def _count(space: EmbeddingSpace) -> int:
 
 
 def _examined(spaces: Spaces) -> list[EmbeddingSpace]:
-    """Return the spaces in use, and those of the fallback that have entries to serve."""
+    """Return the spaces in use, and fallback spaces with entries to serve."""
     others = [space for space in spaces if not spaces.is_of_active_provider(space.embedder.space)]
     used = [space for space in others if spaces.store.entries.count(space.served(EVERYTHING))]
     return [*spaces.in_use(EVERYTHING), *used]
@@ -322,13 +338,13 @@ def _answer(space: EmbeddingSpace) -> str:
 @attrs.frozen(kw_only=True)
 class ProviderState:
     """
-    The state of an embedding provider that is not asked.
+    The state of an embedding provider, without calling it.
 
     Attributes:
         provider: Its name.
         chosen: Whether it is searched here.
         key: The variable of its key, and whether that is set; never the key.
-        model: The model it would use.
+        model: The model that it would use.
         dimensions: Width of its vectors, 0 when unknown.
 
     """
@@ -341,7 +357,7 @@ class ProviderState:
 
 
 def provider_states(settings: Settings, chosen: Sequence[str], environ: Mapping[str, str]) -> list[ProviderState]:
-    """Return every embedding provider; *chosen* are those that are searched, in order."""
+    """Return all embedding providers, where *chosen* ones are searched, in order."""
     return [_state(provider, settings, environ, chosen=provider in chosen) for provider in EMBEDDER_NAMES]
 
 
@@ -358,7 +374,11 @@ def _state(provider: str, settings: Settings, environ: Mapping[str, str], *, cho
 
 
 def keys(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return for each service that needs a key the variable that holds it, and whether it is set; never the key."""
+    """
+    Return the key variable of each service, and whether it is set.
+
+    It never returns the key.
+    """
     return {service: _key_state(service, environ) for service in KEY_NAMES}
 
 
@@ -370,7 +390,7 @@ def _key_state(service: str, environ: Mapping[str, str]) -> str:
 
 
 def _how_search_works(answering: Sequence[EmbeddingSpace]) -> str:
-    """Return in words how the next search goes, where the embedders of these spaces answer."""
+    """Return a phrase on the next search, if the embedders of *answering* answer."""
     for space in answering:
         if _count(space):
             identity = space.embedder.space

@@ -1,4 +1,4 @@
-"""Checks of the projects in the store: labels that wait for a project, and entries whose files are gone."""
+"""Checks of the store's projects: waiting labels, and entries whose files are gone."""
 
 import os
 import shlex
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def project_lines(know: "KnowProjects", store: "Store") -> Iterator[str]:
-    """Yield a line about each label that waits, and about each project with entries whose folder or files are gone."""
+    """Yield lines about waiting labels, and projects whose folder or files are gone."""
     registry, counts = know.registry(), know.projects.entry_counts()
     gone_files = _gone_files(store)
     for project in registry.projects:
@@ -36,7 +36,7 @@ def project_lines(know: "KnowProjects", store: "Store") -> Iterator[str]:
 
 
 def waiting_lines(store: "Store", registry: Registry) -> list[str]:
-    """Return a line about each label of an earlier version whose entries wait for a project."""
+    """Return lines about labels of earlier versions whose entries wait for a project."""
     waiting = [project for project in registry.projects if project.is_waiting]
     counts = store.projects.entry_counts() if waiting else {}
     return [
@@ -66,7 +66,7 @@ def _waiting_line(repository: "EntryRepository", project: Project, registry: Reg
 
 
 def _gone_files(store: "Store") -> Counter[str]:
-    """Return for projects, by id, how many entries have a file that is gone."""
+    """Return the number of entries whose file is gone, by project id."""
     gone = Counter[str]()
     for project, path, entries in store.overview.entries_by_file():
         if not os.path.lexists(path):
@@ -79,7 +79,7 @@ def _label(project: Project, registry: Registry) -> str:
 
 
 def _name(project: Project, registry: Registry) -> str:
-    """Return how a command names *project*: by its label if that means no other, else by its id."""
+    """Return a command's argument for *project*: its label if unique, else its id."""
     is_plain = registry.named(project.label) == [project] and on_one_line(project.label) == project.label
     return shlex.quote(project.label) if is_plain and not project.label.startswith("-") else project.id
 

@@ -1,4 +1,8 @@
-"""Notices of a session start, a line each: kept conversations, a foreign project, lessons that wait, a full journal."""
+"""
+One-line notices at a session start.
+
+They are about kept conversations, a foreign project, waiting lessons and a full journal.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -22,7 +26,7 @@ FULL_JOURNAL = (
 
 
 def standing_notice(store: "Store", folder: str, registry: "Registry") -> str:
-    """Return what the user should know at every session start until it is settled; empty where that is nothing."""
+    """Return the notice repeated at every session start until settled, else empty."""
     lines = list[str]()
     if any(project.is_waiting for project in registry.projects):
         from hardwon.entrypoints.health_projects import waiting_lines  # rarely needed
@@ -34,7 +38,11 @@ def standing_notice(store: "Store", folder: str, registry: "Registry") -> str:
 
 
 def keeping_notice(store: "Store", settings: "Settings", place: "Place", project_root: str) -> str:
-    """Return the line for the first session of a project whose conversations are kept without `init`; empty for others."""
+    """
+    Return the notice for a project's first session that is kept without `init`.
+
+    It is empty for others.
+    """
     project = place.project
     if settings.capture_enabled is False or project.chosen:
         return ""
@@ -56,7 +64,11 @@ def _has_conversations(repository: EntryRepository, workplace: "Workplace") -> b
 
 
 def notice_for_first_session(store: "Store", registry: "Registry", workplace: "Workplace") -> str:
-    """Return the line for the first block of a project whose entries are shown at home only; empty in later ones, or for none."""
+    """
+    Return the notice for the first block of a project shown at home only.
+
+    It is empty in later sessions and for other projects.
+    """
     if not (workplace.visibility.is_foreign and workplace.project):
         return ""
     from hardwon.entrypoints.presenters.projects import home_notice
@@ -68,7 +80,7 @@ def notice_for_first_session(store: "Store", registry: "Registry", workplace: "W
 
 
 def is_journal_full(store: str) -> bool:
-    """Return whether as many events wait as are kept; a journal that can't be read is not, as far as is known."""
+    """Return whether the journal is full, false if it can't be read."""
     try:
         return count_events(store) >= MAX_WAITING
     except StorageError:

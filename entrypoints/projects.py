@@ -1,4 +1,4 @@
-"""The projects of the store, for all doors: look them up, trust them, and tell what may be shown elsewhere."""
+"""Projects of the store, for all entry points: look-up, trust and notices."""
 
 import os
 import time
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
 LOOK_UP_SECONDS = 5.0
-"""Time limit for git in commands that look a project up at once."""
+"""Time limit for git in commands that look up a project at once."""
 NOT_KNOWN = "the project can't be stored now: try again"
 
 
 def look_up(know: "KnowProjects", folder: str, seconds: float = LOOK_UP_SECONDS) -> Project:
     """
-    Return the project of *folder*, registered, after git was asked for all of it within *seconds*.
+    Return the registered project of *folder*, after asking git within *seconds*.
 
     Raises:
         StorageError: the store can't be written now.
@@ -36,13 +36,17 @@ def look_up(know: "KnowProjects", folder: str, seconds: float = LOOK_UP_SECONDS)
 
 
 def look_up_if_possible(know: "KnowProjects", folder: str) -> None:
-    """Look the project of *folder* up; a store that can't be written now leaves it for later."""
+    """Look up the project of *folder* unless the store can't be written now."""
     with suppress(StorageError):
         look_up(know, folder)
 
 
 def look_up_clone(know: "KnowProjects", folder: str) -> None:
-    """Look the project of *folder* up at once if git was not asked yet and it has the remote of another one."""
+    """
+    Look up the project of *folder* at once if it shares another's remote.
+
+    Skipped if git was asked before.
+    """
     identity, registry = identify(folder), know.registry()
     project = registry.with_key(identity.key)
     if not identity.is_repository or (project and project.first_commit is not None):
@@ -54,7 +58,9 @@ def look_up_clone(know: "KnowProjects", folder: str) -> None:
 
 def look_up_new_ones(know: "KnowProjects", project_root: str, seconds: float) -> None:
     """
-    Look up the projects that git was not asked about, that of *project_root* first; each within *seconds*.
+    Look up projects that git was not asked about, that of *project_root* first.
+
+    Each may take *seconds*.
 
     Raises:
         StorageError: the store can't be written now.
@@ -67,7 +73,9 @@ def look_up_new_ones(know: "KnowProjects", project_root: str, seconds: float) ->
 
 def trust_here(know: "KnowProjects", folder: str) -> str:
     """
-    Trust the project of *folder*, as its user set it up or imported it; return a line if that changes something.
+    Trust the project of *folder* and return a line if that changes something.
+
+    Called when the user sets it up or imports it.
 
     Raises:
         StorageError: the store can't be written now.
@@ -82,7 +90,11 @@ def trust_here(know: "KnowProjects", folder: str) -> str:
 
 
 def home_warning(registry: Registry, workplace: "Workplace") -> list[str]:
-    """Return the line on a lesson that was just stored where it stays; none where it may be shown elsewhere."""
+    """
+    Return the line on a stored lesson that is shown in its project only.
+
+    The list is empty for a lesson that may be shown elsewhere.
+    """
     from hardwon.entrypoints.presenters.projects import home_notice
 
     project = registry.with_id(workplace.project)
@@ -90,5 +102,5 @@ def home_warning(registry: Registry, workplace: "Workplace") -> list[str]:
 
 
 def folder_of(path: str) -> str:
-    """Return the real path of a folder that a person named, `~` expanded."""
+    """Return the real path of a folder named by a person, with `~` expanded."""
     return os.path.realpath(os.path.expanduser(path))

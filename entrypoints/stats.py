@@ -1,4 +1,4 @@
-"""Figures of the store: how many entries there are, how they are searched, and the settings."""
+"""Statistics of the store: counts of entries, search and settings."""
 
 import time
 from collections.abc import Sequence
@@ -21,10 +21,11 @@ MAX_FOLDERS = 20
 
 def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = None) -> dict[str, dict[str, object]]:
     """
-    Return how many entries of *only* there are and of what sort, how they are searched, and the settings.
+    Return counts of the entries of *only*, how they are searched, and the settings.
 
-    A provider is asked for one vector, so that its error shows; the embedded model's file is looked at. With *visible_in*, specifications and projects are
-    named only for entries that may be shown there.
+    Each provider is asked for one vector to show its error; of the embedded model only the file is
+    checked. With *visible_in*, specifications and projects are named only for entries that may be
+    shown there.
     """
     repository = memory.repository
     learnings = only._replace(kinds=tuple(kind for kind in only.kinds if kind == "learning"))
@@ -53,7 +54,11 @@ def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = Non
 
 
 def _embedding(spaces: Spaces, only: EntryFilter) -> dict[str, object]:
-    """Return how entries of *only* are embedded: the models of all spaces in use, and the dimensions of the first."""
+    """
+    Return how entries of *only* are embedded.
+
+    It has the models of all spaces in use, and the dimensions of the first.
+    """
     in_use = spaces.in_use(only)
     if not in_use:
         return {"provider": "off", "model": "none", "dimensions": 0, "embedded": 0, "pending": 0, "trouble": ""}
@@ -69,7 +74,7 @@ def _embedding(spaces: Spaces, only: EntryFilter) -> dict[str, object]:
 
 
 def _problems(spaces: Sequence[EmbeddingSpace]) -> str:
-    """Return why something can't be embedded now, nothing if all can."""
+    """Return why something can't be embedded now, empty if all can."""
     deadline = Deadline.after(ASKED_EMBED_SECONDS, time.monotonic)
     problems = list[str]()
     for space in spaces:

@@ -1,4 +1,8 @@
-"""Standard input, output and error, whatever they are connected to. Standard library only."""
+"""
+Standard input, output and error, whatever they are connected to.
+
+Uses the standard library only.
+"""
 
 import io
 import os
@@ -11,7 +15,7 @@ from hardwon.entrypoints.presenters.text import on_one_line
 
 
 def never_fail_to_print() -> None:
-    """Escape characters that the terminal's encoding lacks, and let a stream that is closed swallow what it gets."""
+    """Escape characters that the terminal's encoding lacks, and ignore closed streams."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -21,12 +25,12 @@ def never_fail_to_print() -> None:
 
 
 def readable(argument: str) -> str:
-    """Return a command's *argument* as text that can be searched and printed, whatever bytes were typed."""
+    """Return a command's *argument* as valid Unicode, whatever bytes were typed."""
     return os.fsencode(argument).decode("utf-8", "replace")
 
 
 def warn(line: str) -> None:
-    """Tell of trouble that stops nothing."""
+    """Print a warning about a problem that stops nothing."""
     print(f"Warning: {on_one_line(line)}", file=sys.stderr)
 
 
@@ -35,7 +39,11 @@ NO_FOLDER = "the working folder is gone: change into one that is there"
 
 
 def is_working_folder_gone() -> bool:
-    """Return whether the working folder was removed, which is then the cause of any error of the system."""
+    """
+    Return whether the working folder was removed.
+
+    That is the cause of any system error then.
+    """
     try:
         os.getcwd()
     except OSError:
@@ -44,7 +52,7 @@ def is_working_folder_gone() -> bool:
 
 
 def put_out(text: str) -> str:
-    """Print *text* at once; return why that is not possible, empty when it is."""
+    """Print *text* at once and return the error, empty on success."""
     try:
         print(text, flush=True)
     except OSError as error:
@@ -54,19 +62,27 @@ def put_out(text: str) -> str:
 
 
 def silence() -> None:
-    """Let standard output swallow what it still holds; Python would try to write it once more at its end."""
+    """Discard what standard output still buffers, which Python would write at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 LARGEST_TEXT = 4 * 1024 * 1024
-"""In bytes."""
+"""Largest text, in bytes."""
 
 PATIENCE_SECONDS = 1.0
-"""How long a pipe may stay silent when nobody said that a text comes; a parent's pipe is silent for ever."""
+"""
+How long a pipe may stay silent if no text was announced.
+
+A pipe inherited from a parent stays silent for ever.
+"""
 
 
 def is_piped(*, patient: bool) -> bool:
-    """Return whether a text comes by standard input; without patience, whether it comes at once."""
+    """
+    Return whether a text arrives on standard input.
+
+    Unless *patient*, it has to begin within `PATIENCE_SECONDS`.
+    """
     if sys.stdin is None or sys.stdin.closed or sys.stdin.isatty():
         return False
     mode = os.fstat(sys.stdin.fileno()).st_mode
@@ -76,7 +92,7 @@ def is_piped(*, patient: bool) -> bool:
 
 
 def is_empty() -> bool:
-    """Return whether standard input is the system's empty file, named on purpose."""
+    """Return whether standard input is the null device, redirected on purpose."""
     if sys.stdin is None or sys.stdin.closed:
         return False
     return os.path.samestat(os.fstat(sys.stdin.fileno()), os.stat(os.devnull))
@@ -97,7 +113,7 @@ def decoded(data: bytes, what: str) -> str:
     Return *data* as text.
 
     Raises:
-        InvalidEntryError: it is longer than 4 MB, or not UTF-8; the message calls it *what*.
+        InvalidEntryError: it is longer than 4 MB, or not UTF-8; the message names it *what*.
     """
     if len(data) > LARGEST_TEXT:
         raise InvalidEntryError(f"{what} is longer than {LARGEST_TEXT} bytes (4 MB): shorten it")

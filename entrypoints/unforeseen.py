@@ -1,4 +1,8 @@
-"""The last resort of every program: an error that no code foresaw is one line, and one in the log with the way there."""
+"""
+The last resort of programs: one line about an unforeseen error.
+
+The log gets another, with the calls that led to it.
+"""
 
 import os
 import traceback
@@ -12,9 +16,10 @@ FRAMES_SHOWN = 8
 
 def log_unforeseen(program: str, error: BaseException, store: str = "") -> str:
     """
-    Log *error* in the folder *store*, by default that of the environment; return the line for the user.
+    Log *error* in the folder *store* and return the line for the user.
 
-    The log has the last calls that led to the error, innermost first.
+    By default the store is that of the environment. The log line has the last calls before the
+    error, innermost first.
     """
     store = store or store_of({})
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES_SHOWN:]

@@ -1,7 +1,7 @@
 """
-The one process in the background: it takes in the events that hooks noted, makes missing vectors, and ends.
+The background process: it captures journaled events, makes missing vectors, and ends.
 
-It may be killed at any moment: whatever it had not finished is done again.
+It may be killed at any moment: unfinished work is repeated.
 """
 
 import argparse
@@ -38,7 +38,11 @@ from hardwon.entrypoints.presenters.text import counted
 from hardwon.entrypoints.projects import look_up_new_ones
 
 GRACE_SECONDS = 5.0
-"""After this the system ends a process whose threads are all held up, as by a regular expression."""
+"""
+Delay after which the system ends a process with all threads blocked.
+
+A regular expression can block them.
+"""
 
 
 def end_after(seconds: float, warn: Callable[[str], None], grace: float = GRACE_SECONDS) -> None:
@@ -46,9 +50,9 @@ def end_after(seconds: float, warn: Callable[[str], None], grace: float = GRACE_
     End this process after *seconds*, whatever it does then.
 
     Args:
-        seconds: So long it may take.
-        warn: Told of it in one line, unless the process is held up in C.
-        grace: So much later the system ends it, where there is a timer for that.
+        seconds: Time limit.
+        warn: Called with one line, unless C code blocks the process.
+        grace: Additional seconds until the system ends it, where it has a timer.
 
     """
 
@@ -67,23 +71,23 @@ def end_after(seconds: float, warn: Callable[[str], None], grace: float = GRACE_
 
 LONGEST_RUN_SECONDS = 600.0
 PATIENCE_SECONDS = 0.25
-"""How long to wait for the lock: who looks whether it is taken holds it for a moment."""
+"""Longest wait for the lock, which a check holds for a moment."""
 
 LOOK_UP_SECONDS = 10.0
 """Time limit for git, for each project."""
 
 MAX_BATCHES = 10
 LATELY = 100
-"""Lines of the log; whatever it tells of there is not told again if nothing changed."""
+"""Last lines of the log, whose problems are not logged again."""
 
 REFRESHED = "entries indexed again, so that identifiers are found in any spelling, and words in any script and width"
 
 FORGOTTEN_AFTER = dt.timedelta(days=30)
-"""So long the exchanges of a session are at hand after all of them were kept."""
+"""How long a session's exchanges stay buffered after all were kept."""
 
 
 def main() -> None:
-    """Do what waits, and end; another worker at work makes that at once."""
+    """Run the worker on what waits, unless another one is running."""
     parser = argparse.ArgumentParser(prog="hardwon-worker", description="Take in what hooks noted.")
     parser.add_argument("--global-store", required=True)
     parser.add_argument("--project-root", default=os.sep)
@@ -101,7 +105,7 @@ class Worker:
 
     Args:
         global_store: The store's folder.
-        project_root: Whose settings say how missing vectors are made.
+        project_root: The project whose settings determine how missing vectors are made.
         on_server: Whether the environment names a server that keeps the store.
 
     """
@@ -119,7 +123,7 @@ class Worker:
         self.warn = open_log(global_store)
 
     def run(self) -> None:
-        """Go on until nothing waits that was not tried; what comes while the lock is given back is seen after it."""
+        """Work until every waiting event was tried, new ones included."""
         try:
             while self._due() or not self._has_tidied:
                 if self._forget_lock.is_taken(FORGET_SECONDS) or not self._lock.acquire(PATIENCE_SECONDS):
@@ -135,7 +139,7 @@ class Worker:
             self.warn(f"capture: {type(error).__name__}: {error}")
 
     def _due(self) -> list[Waiting]:
-        """Return what waits of the sessions with events that were not tried yet."""
+        """Return the waiting sessions with events that were not tried yet."""
         return [item for item in self._journal.waiting() if item.newest > self._dealt_with.get(item.session_id, 0)]
 
     def _work(self) -> None:
@@ -149,7 +153,7 @@ class Worker:
 
     def _attempt(self, part: Callable[[], None]) -> None:
         """
-        Do a part of the work; the others go on whatever becomes of it.
+        Run a part of the work, whose failure does not stop the others.
 
         Raises:
             CaptureInterruptedError: `hardwon forget` waits.
@@ -184,16 +188,16 @@ class Worker:
 
     def _give_way(self) -> None:
         """
-        Stop where `hardwon forget` waits.
+        Stop if `hardwon forget` waits.
 
         Raises:
-            CaptureInterruptedError: so it is.
+            CaptureInterruptedError: it waits.
         """
         if self._forget_lock.is_taken():
             raise CaptureInterruptedError
 
     def _warn_once(self, problem: str) -> None:
-        """Log what stays as it is until somebody acts, unless the log tells of it lately."""
+        """Log a lasting problem unless the log has it among its last lines."""
         if not any(line.endswith(one_line(problem)) for line in last_events(self._store, LATELY)):
             self.warn(problem)
 
@@ -210,7 +214,7 @@ class Worker:
             look_up_new_ones(build_know_projects(memory), self._project_root, LOOK_UP_SECONDS)
 
     def _settle(self) -> None:
-        """Ask git whose the versions of files are whose entries are kept at home."""
+        """Ask git about the files of entries kept at home."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             for project in projects_to_settle(build_know_projects(memory), memory.repository):
@@ -218,14 +222,12 @@ class Worker:
                 build_settle_versions(memory, root, read_workplace(memory, root)).settle()
 
     def _refresh_index(self) -> None:
-        """Update the keyword index after an upgrade."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             if memory.settings.keyword_search and memory.store.upkeep.has_outdated_keywords():
                 self.warn(f"keyword index: {memory.store.upkeep.refresh_keyword_index()} {REFRESHED}")
 
     def _fill(self) -> None:
-        """Give vectors to what waits."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             for _ in range(MAX_BATCHES):
@@ -238,7 +240,7 @@ class Worker:
                     return
 
     def _pack(self) -> None:
-        """Pack what a closing process had no time for, as after an upgrade."""
+        """Pack indexes that a closing process had no time for, as after an upgrade."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             if memory.settings.keyword_search and memory.store.upkeep.has_keyword_index():

@@ -1,4 +1,8 @@
-"""`hardwon-writer`: keep one lesson, given as JSON by an agent; checked by hand, as there is no time to import cattrs."""
+"""
+`hardwon-writer`: store one lesson, given as JSON by an agent.
+
+JSON is checked by hand, as there is no time to import cattrs.
+"""
 
 import argparse
 import contextlib
@@ -52,10 +56,10 @@ REQUIRED = ("name", "description", "category")
 
 def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entry:
     """
-    Return the entry that *text*, a JSON object, describes.
+    Return the entry that a JSON object describes.
 
     Raises:
-        InvalidEntryError: `fields_from_json` or `entry_from_fields` says why.
+        InvalidEntryError: as `fields_from_json` and `entry_from_fields` raise it.
 
     """
     return entry_from_fields(fields_from_json(text), project=project, now=now)
@@ -63,10 +67,11 @@ def entry_from_json(text: str, *, project: str | None, now: dt.datetime) -> Entr
 
 def fields_from_json(text: str) -> dict[str, Any]:
     """
-    Return the fields of an entry that *text*, a JSON object, gives.
+    Return the fields of an entry from a JSON object.
 
     Raises:
-        InvalidEntryError: it is no JSON object, or a field is unknown, missing or of the wrong type.
+        InvalidEntryError: it is no JSON object, or a field is unknown, missing or of the wrong
+            type.
 
     """
     fields = _object(text)
@@ -87,7 +92,7 @@ def entry_from_fields(fields: Mapping[str, Any], *, project: str | None, now: dt
 
     Args:
         fields: As `fields_from_json` returns them.
-        project: Where the entry comes from when they do not say; None in them means a universal entry.
+        project: The source project if the fields name none; null there means a universal entry.
         now: When it is learned.
 
     Raises:
@@ -162,7 +167,11 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Store one entry; return 0 when it is stored, 1 when it is not valid, 2 when the store failed."""
+    """
+    Store one entry and return the exit code.
+
+    It is 0 if stored, 1 if invalid, 2 if the store failed.
+    """
     options = _parser().parse(arguments)
     resolved = read_settings(options.project_root, flags(options))
     for warning in resolved.warnings:
@@ -202,7 +211,9 @@ def _store(entry: PublicEntry, fields: Mapping[str, Any], settings: Settings, op
 
 def _replaced(repository: EntryRepository, reference: str | None) -> str | None:
     """
-    Return the id of the entry that *reference* names, by its number, its id, or the beginning of that.
+    Return the id of the entry that *reference* names.
+
+    A reference is a number, an id, or the beginning of an id.
 
     Raises:
         InvalidEntryError: it names none, or several.
