@@ -33,7 +33,6 @@ class SqlStoreContents(Role, StoreContents):
     All contents of the store's tables.
 
     Args:
-        database: The open store.
         absences: The role for missing files.
         ledger: The role for imported files.
 

@@ -23,7 +23,6 @@ class SqlAbsences(Role, Absences):
     Missing files, in the table `departed`.
 
     Args:
-        database: The open store.
         most: Upper bound of the files kept.
 
     """

@@ -85,7 +85,6 @@ class SqliteReceipts(SqlReceipts):
     Receipts in the tables `receipt` and `receipt_entry`.
 
     Args:
-        database: The store.
         kept: Upper bound of the receipts kept.
 
     """

@@ -252,7 +252,6 @@ def keep_copy(path: str, version: int) -> None:
 
 
 def _sweep(path: str) -> None:
-    """Remove the unfinished copies of a killed process."""
     folder, file = os.path.split(path)
     for name in os.listdir(folder):
         if name.startswith(f"{file}.v") and name.endswith(PARTIAL):

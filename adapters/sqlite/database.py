@@ -419,7 +419,6 @@ def public(parameters: Parameters) -> Parameters:
 
 
 def _stored(value: object) -> object:
-    """Return timestamps as text, lists and mappings as JSON."""
     match value:
         case dt.datetime():
             return to_text(value)

@@ -196,7 +196,6 @@ def fill(connection: sqlite3.Connection, table: str, source: str, *, replace: bo
 
 
 def _value(connection: sqlite3.Connection, table: str, column: str, there: list[str]) -> str:
-    """Return the expression of a column's values in the rebuilt table."""
     if column in there:
         return RENAMED_VALUES.get((table, column), _quoted(column))
     if (table, column) in MISSING_VALUES:

@@ -248,7 +248,6 @@ def has_successors(connection: sqlite3.Connection) -> bool:
 
 
 def _erase_of_entries(connection: sqlite3.Connection, gone: str, tables: set[str]) -> None:
-    """Erase the history of entries, and the records of their files."""
     within = "IN (SELECT value FROM json_each(?))"
     if "history" in tables:
         connection.execute(f"DELETE FROM history WHERE memory_id {within}", (gone,))
@@ -359,7 +358,6 @@ def _unsafe_in(table: str, column: str) -> str:
 
 
 def _unsafe(column: str) -> str:
-    """Return the condition of rows whose *column* is a text with a secret."""
     return f'(typeof("{column}") = \'text\' AND redacted("{column}") != "{column}")'
 
 

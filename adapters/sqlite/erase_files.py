@@ -155,10 +155,6 @@ class OtherDatabases(Place):
 
     These are the capture journal, checkpoints, copies kept before a migration, and damaged
     stores. A file that is no readable database and holds something is removed.
-
-    Args:
-        folder: The store's folder.
-
     """
 
     def __init__(self, folder: str) -> None:
@@ -279,10 +275,6 @@ class FolderTexts(Place):
     The text files of a store's folder: logs and records.
 
     Logs are erased line by line, records as a whole.
-
-    Args:
-        folder: The store's folder.
-
     """
 
     def __init__(self, folder: str) -> None:
@@ -326,12 +318,10 @@ class FolderTexts(Place):
 
 
 def _lines(path: str, erasure: Erasure) -> frozenset[int]:
-    """Return the indexes of the lines that hold something."""
     return _lines_that(path, erasure.is_in)
 
 
 def _unsafe_lines(path: str) -> frozenset[int]:
-    """Return the indexes of the lines with a secret."""
     return _lines_that(path, lambda line: redact(line) != line)
 
 
@@ -361,7 +351,6 @@ class StoreBytes(Proof):
     These are in the store's folder, and hardwon's own files in projects.
 
     Args:
-        folder: The store's folder.
         others: Returns the paths of the files in projects.
 
     """

@@ -20,13 +20,7 @@ FILE_NAME = "forget.json"
 
 
 class FileErasureJournal(ErasureJournal):
-    """
-    The journal as JSON, mode 0600.
-
-    Args:
-        folder: The store's folder.
-
-    """
+    """The journal as JSON, mode 0600."""
 
     def __init__(self, folder: str) -> None:
         self._path = os.path.join(folder, FILE_NAME)

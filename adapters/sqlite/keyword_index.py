@@ -328,7 +328,6 @@ def _texts(entry: "Entry") -> tuple[str, ...]:
 
 
 def _words(texts: Sequence[str]) -> Row:
-    """Return the index columns for the *texts* of an entry."""
     from hardwon.domain.model.keywords import indexed_texts  # noqa: PLC0415  # for writers only
 
     return indexed_texts(texts)
@@ -359,7 +358,6 @@ class FtsKeywordIndex(KeywordIndex):
     Keyword search by BM25.
 
     Args:
-        database: The store.
         enabled: False behaves like an SQLite without FTS5.
 
     """

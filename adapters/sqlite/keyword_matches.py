@@ -36,7 +36,6 @@ class KeywordMatches(Matches):
     The matches of one search.
 
     Args:
-        database: The store.
         scores: The score of every match, by number, before *only* is applied.
         only: The filter of the search.
         full: The minimum score of a full match, 0 if unknown.

@@ -61,10 +61,6 @@ class SqliteSnapshots(Snapshots):
     lock is held, and renamed after the commit. So an unfinished file seen under the lock was
     left by a killed process. A snapshot without a row belongs to an earlier store and is never
     touched.
-
-    Args:
-        database: The store.
-
     """
 
     def __init__(self, database: Database) -> None:

@@ -109,7 +109,6 @@ class SqliteStore(Store):
     The store in a file of SQLite.
 
     Args:
-        database: The open store.
         folder: The folder of its file.
         blocks: The search of its packed vectors.
 

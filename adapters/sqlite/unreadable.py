@@ -51,7 +51,6 @@ class Unreadable(NamedTuple):
     A row that can't be read.
 
     Attributes:
-        table: Its table.
         key: The values of its primary key.
         problems: The problem of each column. The column is empty for a rule about several.
         row: Its values by column. Texts that are not UTF-8 are bytes.

@@ -168,8 +168,6 @@ class SqliteVectorStore(VectorStore, BlockSource):
     It has stored and pending ones, and blocks of them for an index.
 
     Args:
-        database: The store.
-        space: The embedding space.
         warn: Called with one line about a stored vector that can't be used.
         kinds: The kinds of entries that are embedded in this space.
         is_active: Whether the store's metadata and its views refer to this space.
