@@ -1,9 +1,9 @@
 """
-The composition root: settings, the store that they name, and its embedding spaces.
+The composition root: settings, their store and its embedding spaces.
 
-Only `bootstrap*.py` import adapters. Functions `build_*` in the modules beside this one compose use
-cases on an open store; each entry point imports those that it calls. Imports have no side effects;
-expensive ones are inside the functions that need them, to keep hooks fast.
+Only `bootstrap*.py` import adapters. Functions `build_*` beside this module compose use cases on an
+open store; an entry point imports those that it calls. Imports have no side effects; expensive ones
+are inside functions, to keep hooks fast.
 """
 
 import os
@@ -37,10 +37,7 @@ class Memory(NamedTuple):
     An open store with its settings, clock and embedding spaces.
 
     Attributes:
-        settings: The resolved settings.
-        store: The file or server that keeps the entries.
-        clock: The time.
-        spaces: The embedding spaces to search and to keep up to date.
+        spaces: The spaces to search and to keep up to date.
         warn: Called with one line about a problem.
 
     """
@@ -205,8 +202,8 @@ def _is_of_trusted_project(store: UsersStore, project_root: str, name: str, *, a
     """
     Return whether the user trusts the project and owns its file's version.
 
-    The project is trusted by name. Git's answer on the file *name* is stored for hooks, which start
-    no git: on a branch they rely on what a command or the worker found.
+    Git's answer on the file is stored for hooks, which start no git: on a branch they rely on what
+    a command or the worker found.
     """
     from hardwon.adapters.git.versions import CheckedOutVersions, GitVersions
 
@@ -224,7 +221,6 @@ def _is_of_trusted_project(store: UsersStore, project_root: str, name: str, *, a
 
 
 def _is_trusted(store: UsersStore, project_root: str) -> bool:
-    """Return whether the user trusts the project, or a folder above it."""
     from hardwon.adapters.git.identity import identify
     from hardwon.domain.model.project import Project
 
@@ -234,7 +230,6 @@ def _is_trusted(store: UsersStore, project_root: str) -> bool:
 
 
 def _registry(store: UsersStore) -> "Registry":
-    """Return the store's projects, none if it can't be read."""
     from hardwon.adapters.sqlite.database import FILE_NAME
     from hardwon.adapters.sqlite.registry import read_registry
     from hardwon.domain.model.errors import StorageError
@@ -296,7 +291,6 @@ def _opened_to_note(store: UsersStore) -> "Database":
 
 
 def _digest(path: str) -> str:
-    """Return the identity of a file's version: a digest of its path and bytes."""
     from hardwon.domain.model.injection.receipt import text_digest
 
     with suppress(OSError), open(path, "rb") as file:

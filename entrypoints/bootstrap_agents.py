@@ -1,8 +1,7 @@
 """
 Settings, files and transcripts of the user's agents, with our programs for them.
 
-Hooks read names and folders of agents here; what sets agents up is imported inside the functions
-that need it.
+Hooks read names and folders here; imports for the set-up are inside functions.
 """
 
 import os
@@ -61,7 +60,7 @@ def targets_at(path: str) -> "list[SetupTarget]":
     """
     Return the set-up target at *path*, below a folder that a variable named.
 
-    The variable need not be set any more. The list is empty if no target fits.
+    The variable may be unset by now. The list is empty if no target fits.
     """
     folder = path
     found: list[SetupTarget] = []
@@ -142,7 +141,7 @@ def count_host_facts(folder: str) -> int:
 
 
 def open_instructions(project_root: str) -> "Instructions":
-    """Return the instruction files that agents get in every session of a project."""
+    """Return the instruction files that agents get in all sessions of a project."""
     from hardwon.adapters.markdown.instructions import InstructionFiles
 
     return InstructionFiles(project_root, host_memory(project_root))

@@ -1,7 +1,7 @@
 """
-Capture of conversations: journal, log, transcripts, use cases and the worker's start.
+Capture of conversations: journal, transcripts, use cases and the worker's start.
 
-Hooks that only note an event import this; at import it loads the standard library alone.
+Hooks that only note an event import this: at import it loads the standard library alone.
 """
 
 import contextlib
@@ -157,7 +157,7 @@ def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | N
 
 
 def _setup_record(store: str) -> "SetupRecord":
-    from hardwon.adapters.agents.user_files import JsonSetupRecord  # for a project without `init` only
+    from hardwon.adapters.agents.user_files import JsonSetupRecord  # only without `init`
 
     return JsonSetupRecord(store)
 
@@ -171,7 +171,6 @@ def _places(folder: str) -> "tuple[str, str]":
 
 
 def _has_conversations(folder: str) -> bool:
-    """Return whether *folder*, or its work tree, has conversation files."""
     from hardwon.domain.model.own_files import CONVERSATION_FOLDERS, MEMORY
     from hardwon.entrypoints.bootstrap_files import folder_of_files
 
@@ -210,14 +209,7 @@ def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
 
 
 def _known_project(settings: "Settings", key: str) -> "tuple[str, Conversations | None]":
-    """
-    Return the project's id and the user's choice on keeping its conversations.
-
-    The id is empty for an unknown project.
-
-    Raises:
-        StorageError: the store can't be read now.
-    """
+    """Return the project's id, empty if unknown, and whether to keep its conversations."""
     if settings.server:
         with _served(settings.server) as store:
             project = store.registry(settings.trust).with_key(key)
@@ -283,9 +275,6 @@ def _opened(store: str) -> "Iterator[Database | None]":
     Open an existing store without creating or migrating it.
 
     Yields None if there is none, or one of another schema.
-
-    Raises:
-        StorageError: the store can't be opened.
     """
     from hardwon.adapters.sqlite.schema import open_existing
 
@@ -299,12 +288,7 @@ def _opened(store: str) -> "Iterator[Database | None]":
 
 @contextlib.contextmanager
 def _served(server: "ServerAddress") -> "Iterator[Store]":
-    """
-    Open the store on a server with a short timeout.
-
-    Raises:
-        StorageError: the server can't be reached in time.
-    """
+    """Open the store on a server with a short timeout."""
     from hardwon.adapters.postgres.store import open_in_time
 
     with contextlib.closing(open_in_time(server, HOOK_WAIT_SECONDS)) as store:
@@ -313,11 +297,7 @@ def _served(server: "ServerAddress") -> "Iterator[Store]":
 
 @contextlib.contextmanager
 def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
-    """
-    Open an existing store to count which entries were used, None without one.
-
-    The store is not created or migrated.
-    """
+    """Open an existing store to count used entries, None without one."""
     from hardwon.adapters.clock import SystemClock
     from hardwon.domain.use_cases.track_usage import NoticeUse
 
@@ -333,11 +313,7 @@ def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
 
 @contextlib.contextmanager
 def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
-    """
-    Open an existing store to confirm the delivery of injections, None without one.
-
-    The store is not created or migrated.
-    """
+    """Open an existing store to confirm deliveries of injections, None without one."""
     from hardwon.domain.use_cases.open_window import ConfirmDelivery
 
     if settings.server:
@@ -351,11 +327,7 @@ def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
 
 
 def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
-    """
-    Return the texts that the model got beside the conversation, by its transcript.
-
-    None if the transcript does not tell.
-    """
+    """Return the texts given to the model beside the conversation, None if unknown."""
     from hardwon.adapters.transcripts.given_texts import given_texts  # compiles patterns
 
     return given_texts(transcript_path)
@@ -383,7 +355,7 @@ def read_history(transcript_path: str, response: "LastResponse | None") -> "Sequ
 
 
 def read_turn(transcript_path: str) -> "Turn":
-    """Return the last turn of a transcript, an empty one without any."""
+    """Return the last turn of a transcript, empty without any."""
     from hardwon.adapters.transcripts.latest_turn import latest_turn  # compiles patterns
 
     return latest_turn(transcript_path)
@@ -421,7 +393,7 @@ INDEX_UPDATED_LATER = (
 
 
 def update_keyword_index_later(store: "Store", settings: "Settings", warn: "Warn", project_root: str) -> None:
-    """Start the worker if the keyword index has an earlier version, and warn."""
+    """Start the worker if the keyword index is outdated, and warn."""
     if settings.keyword_search and store.upkeep.has_outdated_keywords():
         try:
             wake(settings, os.path.abspath(project_root))

@@ -50,8 +50,8 @@ def build_inject(memory: Memory, workplace: Workplace | None = None, length: Len
     Build the use case of the session-start hook.
 
     If the *workplace* has conversations, related ones are added; the query is embedded once for
-    both. Vectors of queries are cached: sessions between two commits ask the same query. The host
-    measures the block by *length*.
+    both. Query vectors are cached: sessions between two commits ask the same. *length* is the
+    host's.
     """
     remembering = memory.with_embedders(partial(_remembering, memory))
     if workplace is None or not memory.repository.count(CONVERSATIONS._replace(scope=scope_of("workspace", workplace))):
@@ -109,7 +109,7 @@ def build_load(memory: Memory) -> "Load":
 
 
 def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
-    """Build the matching of trigger phrases in prompts, to be reused: it caches phrases."""
+    """Build the matching of trigger phrases, to be reused: it caches phrases."""
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
 
     return MatchTriggers(
@@ -123,7 +123,7 @@ def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers
 
 
 def build_recall_nearby(memory: Memory) -> "RecallNearby":
-    """Build recall of entries related to the user's work, nearby ones first."""
+    """Build recall related to the user's work, nearby entries first."""
     from hardwon.domain.use_cases.related_conversations import RecallNearby
 
     return RecallNearby(build_recall(memory))
@@ -157,7 +157,7 @@ def build_open_window(memory: Memory) -> "OpenWindow":
 
 def build_record_injection(memory: Memory) -> "RecordInjection":
     """
-    Build the use case that counts injected entries and stores the receipt.
+    Build the counting of injected entries and the storing of receipts.
 
     It does not wait for a busy store.
     """
@@ -179,7 +179,7 @@ def build_explain_injections(memory: Memory) -> "ExplainInjections":
 
 
 def build_summarise_usage(memory: Memory) -> "SummariseUsage":
-    """Build the use case that counts how often injected entries were used."""
+    """Build the count of how often injected entries were used."""
     from hardwon.domain.use_cases.track_usage import SummariseUsage
 
     return SummariseUsage(memory.store.influences, memory.repository)

@@ -1,7 +1,7 @@
 """
 Files and git of a project, with use cases that import or export them.
 
-Hooks import this: expensive imports are inside the functions that need them.
+Hooks import this: expensive imports are inside functions.
 """
 
 import contextlib
@@ -135,7 +135,7 @@ def is_part_of_repository(folder: str) -> bool:
 
 
 def build_know_projects(memory: "Memory") -> "KnowProjects":
-    """Build the registration of projects, their look-up in git, and decisions on them."""
+    """Build the registration and look-up of projects, and decisions on them."""
     from hardwon.adapters.git.history import GitRepositoryHistory
     from hardwon.domain.use_cases.know_projects import KnowProjects
 
@@ -206,7 +206,7 @@ def build_import_knowledge(
 def build_settle_versions(
     memory: "Memory", project_root: str, workplace: "Workplace", *, asks_git: bool = True
 ) -> "SettleVersions":
-    """Build the settling of entries from others' versions of the project's files."""
+    """Build the settling of others' versions of the project's files."""
     from hardwon.adapters.markdown.knowledge_bank import bank_root
     from hardwon.domain.use_cases.settle_versions import ALL, SettleVersions
 
@@ -245,7 +245,7 @@ def build_find_drift(memory: "Memory", project_root: str, workplace: "Workplace"
 
 
 def build_sync_banks(memory: "Memory", project_root: str, workplace: "Workplace") -> "SyncBanks":
-    """Build the update of the store from knowledge banks, before a retrospective counts."""
+    """Build the update of the store from knowledge banks."""
     from hardwon.domain.use_cases.import_knowledge import SyncBanks
 
     return SyncBanks(build_import_knowledge(memory, project_root, workplace), memory.repository)
@@ -254,7 +254,7 @@ def build_sync_banks(memory: "Memory", project_root: str, workplace: "Workplace"
 def build_index_files(
     memory: "Memory", project_root: str, workplace: "Workplace", versions: "FileVersions | None" = None
 ) -> "IndexFiles":
-    """Build the indexing of the project's files and of the document roots."""
+    """Build the indexing of the project's files and document roots."""
     from hardwon.adapters.markdown.source_files import MarkdownFiles
 
     roots, is_foreign = memory.settings.document_roots, workplace.visibility.is_foreign
@@ -263,7 +263,7 @@ def build_index_files(
 
 
 def build_index_host_memory(memory: "Memory", folder: str, project_root: str, workplace: "Workplace") -> "IndexFiles":
-    """Build the indexing of Claude Code's own memory of the project, in *folder*."""
+    """Build the indexing of Claude Code's own memory, in *folder*."""
     from hardwon.adapters.markdown.source_files import HostMemoryFiles
 
     return _index_files(memory, HostMemoryFiles(folder), project_root, workplace)
@@ -311,7 +311,7 @@ def build_import_memory_index(memory: "Memory", project_root: str) -> "ImportMem
 
 
 def build_place_files(memory: "Memory") -> "PlaceFiles":
-    """Build the assignment of entries to the projects that hold their files."""
+    """Build the assignment of entries to their files' projects."""
     from hardwon.domain.use_cases.place_files import PlaceFiles
 
     return PlaceFiles(
@@ -324,7 +324,7 @@ def build_place_files(memory: "Memory") -> "PlaceFiles":
 
 
 def build_keep_vectors(memory: "Memory") -> "list[KeepVectors]":
-    """Build the import of a `memory-index.json`'s vectors, for each space of sessions."""
+    """Build the import of a `memory-index.json`'s vectors, by space of sessions."""
     from hardwon.domain.use_cases.import_legacy import KeepVectors
 
     return [
@@ -351,11 +351,7 @@ def build_import_older_index(memory: "Memory", project_root: str, workplace: "Wo
 
 
 def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
-    """
-    Return a line for each conflicted or presently unreadable file of the project.
-
-    It covers the knowledge banks and the project's memory.
-    """
+    """Return a line for each conflicted or unreadable knowledge bank or memory file."""
     import errno
 
     from hardwon.adapters.markdown.conflict import CONFLICTED
@@ -377,7 +373,7 @@ def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
 
 
 def document_folders(settings: "Settings", project_root: str) -> list[str]:
-    """Return the real paths of the project and of the configured document roots."""
+    """Return the real paths of the project and the document roots."""
     return [os.path.realpath(folder) for folder in (project_root, *settings.document_roots)]
 
 
@@ -567,7 +563,7 @@ def count_exported(memory: "Memory") -> int:
 
 
 def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
-    """Yield the lines of a consistent export of the whole store, header first."""
+    """Yield the lines of a consistent export of the store, header first."""
     from hardwon.adapters.export_format.lines import header_line, record_line
 
     export = _build_export(memory)

@@ -180,7 +180,7 @@ def folder_now(folder: str, noted: NotedProject | None, registry: Callable[[], R
     Args:
         folder: Where the conversation took place.
         noted: The folder's project at that time.
-        registry: Returns the store's projects; called only if the project is not in its old place.
+        registry: Returns the store's projects; called only for a project not in its old place.
 
     """
     if os.path.isdir(folder) or noted is None:
@@ -219,15 +219,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_a
 
 @attrs.frozen(kw_only=True)
 class Remembering:
-    """
-    Keeps texts and sessions for good, in a project's files and the store.
-
-    Attributes:
-        memory: The open store.
-        project_root: The user's project.
-        embed: Whether vectors are made at once.
-
-    """
+    """Keeps texts and sessions for good, in a project's files and the store."""
 
     memory: Memory
     project_root: str
@@ -303,9 +295,6 @@ class TranscriptCapture:
         embed: Whether the embedder may be used; without it, words alone set the boundaries.
         session_id: The session of a transcript that does not name it.
 
-    Attributes:
-        root: The real path of the project's folder.
-
     """
 
     def __init__(self, memory: Memory, root: str, path: str, *, embed: bool = True, session_id: str = "") -> None:
@@ -380,7 +369,7 @@ class TranscriptCapture:
         return learned
 
     def _so_far(self) -> SessionBuffer:
-        """Return the buffer without a session, empty if part of it was forgotten."""
+        """Return the buffer without a session, empty if it has forgotten texts."""
         buffer = self._captured.buffer
         is_forgotten = self._capture.forgotten.holds(exchange.text for exchange in buffer.exchanges)
         return self._new_buffer("") if is_forgotten else buffer
@@ -408,7 +397,6 @@ class TranscriptCapture:
         return SessionBuffer(session_id=session_id, project_root=self.root, transcript_path=self._path)
 
     def _is_of_this(self, buffer: SessionBuffer) -> bool:
-        """Return whether *buffer* comes from the same transcript and project."""
         places = (os.path.realpath(buffer.project_root), os.path.realpath(buffer.transcript_path))
         return buffer.source == "transcript" and places == (self.root, self._path)
 

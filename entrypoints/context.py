@@ -1,8 +1,8 @@
 """
-The user's work as signals: git, feature files, and the place of a question.
+Signals of the user's work, and the place where a question is asked.
 
-Some questions are answered better by what is near that place. Entries from others' versions of
-files are settled here.
+Some questions prefer what is near that place. Entries of others' versions of files are settled
+here.
 """
 
 import os
@@ -90,11 +90,7 @@ def read_place(memory: Memory, project_root: str) -> Place:
 
 
 def _adopted(know: KnowProjects, adoptions: Sequence[tuple[Project, Project]]) -> Registry:
-    """
-    Move waiting lessons to the projects of their labels, and return the registry.
-
-    Skipped if the store can't be written.
-    """
+    """Move waiting lessons to their labels' projects, if the store can be written."""
     with suppress(StorageError):
         for waiting, project in adoptions:
             know.merge(waiting, project)
@@ -135,11 +131,11 @@ def settle_here(memory: "Memory", project_root: str, workplace: "Workplace") -> 
     """
     Settle entries of others' versions of files, without starting git.
 
-    Those whose branch left are deleted, and those that the default branch has now are shared.
-    Skipped if the store can't be written now.
+    Deletes those whose branch left, and shares those on the default branch. Skipped if the store
+    can't be written now.
     """
     entries = memory.repository
-    if entries.count(OF_OTHERS) and count_at_home(entries, workplace):  # mostly there are none in any project
+    if entries.count(OF_OTHERS) and count_at_home(entries, workplace):  # mostly none
         with suppress(StorageError):
             build_settle_versions(memory, project_root, workplace, asks_git=False).settle()
 
@@ -160,7 +156,7 @@ def projects_to_settle(know: "KnowProjects", repository: "EntryRepository") -> l
 
 
 def others_notice(count: int) -> str:
-    """Return the notice of *count* entries kept at home, empty for none."""
+    """Return the notice of entries kept at home, empty for none."""
     if not count:
         return ""
     entries = "1 memory comes" if count == 1 else f"{count} memories come"

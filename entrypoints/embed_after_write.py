@@ -146,7 +146,7 @@ def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
         return embed_pending
 
     def look(pairs: Pairs) -> None:
-        with contextlib.suppress(VectorIndexUnavailableError):  # the vectors are stored, and searched where they can be
+        with contextlib.suppress(VectorIndexUnavailableError):  # the vectors are stored anyway
             propose.propose(pairs)
 
     return attrs.evolve(embed_pending, embedded=look)
@@ -164,7 +164,6 @@ def _ignore(_: int) -> None:
 
 
 def _offset(progress: Progress, made: int) -> Progress:
-    """Return *progress* for a space after others, with *made* vectors."""
     return lambda done: progress(made + done)
 
 
@@ -172,9 +171,9 @@ def label_imports(store: Store, settings: Settings) -> None:
     """
     Label at most 50 imported entries without keywords, within `LABEL_SECONDS`.
 
-    It starts after the entry tried last, so that every entry gets its turn, and stops when no
-    labeler answers for an entry, or `MAX_FAILED` entries got no labels. Failures are not reported:
-    the entries are searchable without labels, and the next write continues.
+    Starts after the entry tried last, so that every entry gets its turn. Stops when no labeler
+    answers, or `MAX_FAILED` entries got no labels. Failures are not reported: the entries are
+    searchable without labels, and the next write continues.
     """
     with contextlib.suppress(StorageError):
         if not store.entries.find(IMPORTED_LEARNINGS._replace(unlabelled=True), limit=1):

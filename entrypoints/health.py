@@ -54,8 +54,6 @@ class Finding:
     The outcome of one check.
 
     Attributes:
-        name: The subject of the check.
-        ok: Whether it works.
         detail: The state, with a remedy if it does not work.
         todo: Whether the user has to act in another program, which is no failure of this one.
 
@@ -126,7 +124,8 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
 
     If the store can't be opened, checks of its contents are left out.
     """
-    beside = list(problems_beside(settings.global_store))  # before the store is opened, which replaces a damaged log
+    # Before the store is opened, which replaces a damaged log.
+    beside = list(problems_beside(settings.global_store))
     files = [Finding("file", ok=False, detail=line) for line in unreadable_files(settings, project_root)]
     return [
         python_finding(sys.version_info[:3]),
@@ -172,19 +171,16 @@ def _store(settings: Settings, project_root: str) -> Iterator[Finding]:
 
 
 def _exposure(settings: Settings) -> list[Finding]:
-    """Return a task for the user on a file system without permissions."""
     line = exposure(settings.global_store)
     return [Finding("permissions", ok=True, detail=line, todo=True)] if line else []
 
 
 def _pauses(settings: Settings) -> list[Finding]:
-    """Return a finding for each present pause, a failure if its file is unreadable."""
     held = holding(open_pauses(settings.global_store).read(), system_clock().now())
     return [Finding("pause", ok=pause.is_readable, detail=pause_line(pause, host_session())) for pause in held]
 
 
 def _capture(settings: Settings) -> list[Finding]:
-    """Return a finding if events wait, a failure if the journal is full."""
     try:
         waiting = count_events(settings.global_store)
     except StorageError:
@@ -245,12 +241,6 @@ def _rows(store: Store) -> Finding:
 
 
 def _ensure_readable(unreadable: list[str]) -> None:
-    """
-    Refuse unreadable rows.
-
-    Raises:
-        StorageError: there are some; the message names them.
-    """
     if unreadable:
         more = f" and {len(unreadable) - ROWS_SHOWN} more" if len(unreadable) > ROWS_SHOWN else ""
         raise StorageError(f"{'; '.join(unreadable[:ROWS_SHOWN])}{more}; run: hardwon doctor --repair")
@@ -264,18 +254,12 @@ def _project(know: KnowProjects, project_root: str) -> str:
 
 
 def _projects(know: KnowProjects, store: Store) -> Iterator[Finding]:
-    """Yield notices about projects, which are no failures, unless the store is damaged."""
     with suppress(StorageError):
         for line in project_lines(know, store):
             yield Finding("entries", ok=True, detail=line)
 
 
 def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
-    """
-    Yield lessons edited by hand in the knowledge banks, and entries kept at home.
-
-    They are no failures.
-    """
     with suppress(StorageError):
         workplace = read_workplace(memory, project_root)
         if notice := others_notice(count_at_home(memory.repository, workplace)):
@@ -285,11 +269,7 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
 
 
 def _injections(store: Store) -> Iterator[Finding]:
-    """
-    Yield how many recent injections never reached the model.
-
-    It is a task for the user if the newest did not.
-    """
+    """Yield how many recent injections missed the model, a task if the newest did."""
     with suppress(StorageError):
         latest = store.receipts.find(limit=LATEST_INJECTIONS)
         settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
@@ -341,10 +321,8 @@ class ProviderState:
     The state of an embedding provider, without calling it.
 
     Attributes:
-        provider: Its name.
         chosen: Whether it is searched here.
         key: The variable of its key, and whether that is set; never the key.
-        model: The model that it would use.
         dimensions: Width of its vectors, 0 when unknown.
 
     """
@@ -390,7 +368,6 @@ def _key_state(service: str, environ: Mapping[str, str]) -> str:
 
 
 def _how_search_works(answering: Sequence[EmbeddingSpace]) -> str:
-    """Return a phrase on the next search, if the embedders of *answering* answer."""
     for space in answering:
         if _count(space):
             identity = space.embedder.space

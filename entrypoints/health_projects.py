@@ -1,4 +1,4 @@
-"""Checks of the store's projects: waiting labels, and entries whose files are gone."""
+"""Checks of projects for waiting labels and missing files."""
 
 import os
 import shlex
@@ -66,7 +66,6 @@ def _waiting_line(repository: "EntryRepository", project: Project, registry: Reg
 
 
 def _gone_files(store: "Store") -> Counter[str]:
-    """Return the number of entries whose file is gone, by project id."""
     gone = Counter[str]()
     for project, path, entries in store.overview.entries_by_file():
         if not os.path.lexists(path):

@@ -26,7 +26,7 @@ FULL_JOURNAL = (
 
 
 def standing_notice(store: "Store", folder: str, registry: "Registry") -> str:
-    """Return the notice repeated at every session start until settled, else empty."""
+    """Return the notice repeated at session starts until settled, else empty."""
     lines = list[str]()
     if any(project.is_waiting for project in registry.projects):
         from hardwon.entrypoints.health_projects import waiting_lines  # rarely needed

@@ -1,4 +1,4 @@
-"""Projects of the store, for all entry points: look-up, trust and notices."""
+"""Look-up, trust and notices of projects, for all entry points."""
 
 import os
 import time
@@ -90,11 +90,7 @@ def trust_here(know: "KnowProjects", folder: str) -> str:
 
 
 def home_warning(registry: Registry, workplace: "Workplace") -> list[str]:
-    """
-    Return the line on a stored lesson that is shown in its project only.
-
-    The list is empty for a lesson that may be shown elsewhere.
-    """
+    """Return a line if a stored lesson is shown in its project only."""
     from hardwon.entrypoints.presenters.projects import home_notice
 
     project = registry.with_id(workplace.project)

@@ -23,7 +23,7 @@ def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = Non
     """
     Return counts of the entries of *only*, how they are searched, and the settings.
 
-    Each provider is asked for one vector to show its error; of the embedded model only the file is
+    Each provider is asked for a vector, to show its error; of the embedded model only the file is
     checked. With *visible_in*, specifications and projects are named only for entries that may be
     shown there.
     """
@@ -54,11 +54,6 @@ def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = Non
 
 
 def _embedding(spaces: Spaces, only: EntryFilter) -> dict[str, object]:
-    """
-    Return how entries of *only* are embedded.
-
-    It has the models of all spaces in use, and the dimensions of the first.
-    """
     in_use = spaces.in_use(only)
     if not in_use:
         return {"provider": "off", "model": "none", "dimensions": 0, "embedded": 0, "pending": 0, "trouble": ""}
@@ -74,7 +69,6 @@ def _embedding(spaces: Spaces, only: EntryFilter) -> dict[str, object]:
 
 
 def _problems(spaces: Sequence[EmbeddingSpace]) -> str:
-    """Return why something can't be embedded now, empty if all can."""
     deadline = Deadline.after(ASKED_EMBED_SECONDS, time.monotonic)
     problems = list[str]()
     for space in spaces:

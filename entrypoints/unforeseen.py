@@ -18,8 +18,7 @@ def log_unforeseen(program: str, error: BaseException, store: str = "") -> str:
     """
     Log *error* in the folder *store* and return the line for the user.
 
-    By default the store is that of the environment. The log line has the last calls before the
-    error, innermost first.
+    The log line has the last calls before the error, innermost first.
     """
     store = store or store_of({})
     frames = traceback.extract_tb(error.__traceback__)[-FRAMES_SHOWN:]

@@ -129,7 +129,7 @@ class Worker:
                 if self._forget_lock.is_taken(FORGET_SECONDS) or not self._lock.acquire(PATIENCE_SECONDS):
                     return
                 try:
-                    with contextlib.suppress(CaptureInterruptedError):  # done again after `hardwon forget`
+                    with contextlib.suppress(CaptureInterruptedError):  # repeated later
                         self._work()
                 finally:
                     self._lock.release()
@@ -139,7 +139,6 @@ class Worker:
             self.warn(f"capture: {type(error).__name__}: {error}")
 
     def _due(self) -> list[Waiting]:
-        """Return the waiting sessions with events that were not tried yet."""
         return [item for item in self._journal.waiting() if item.newest > self._dealt_with.get(item.session_id, 0)]
 
     def _work(self) -> None:
@@ -152,12 +151,7 @@ class Worker:
             self._has_tidied = True
 
     def _attempt(self, part: Callable[[], None]) -> None:
-        """
-        Run a part of the work, whose failure does not stop the others.
-
-        Raises:
-            CaptureInterruptedError: `hardwon forget` waits.
-        """
+        """Run a part of the work, whose failure does not stop the others."""
         self._give_way()
         try:
             part()
@@ -187,17 +181,11 @@ class Worker:
             return memory.registry()
 
     def _give_way(self) -> None:
-        """
-        Stop if `hardwon forget` waits.
-
-        Raises:
-            CaptureInterruptedError: it waits.
-        """
         if self._forget_lock.is_taken():
             raise CaptureInterruptedError
 
     def _warn_once(self, problem: str) -> None:
-        """Log a lasting problem unless the log has it among its last lines."""
+        """Log a lasting problem unless the last lines of the log have it."""
         if not any(line.endswith(one_line(problem)) for line in last_events(self._store, LATELY)):
             self.warn(problem)
 
@@ -208,13 +196,12 @@ class Worker:
         self._journal.forget_settled(system_clock().now() - FORGOTTEN_AFTER)
 
     def _look_up(self) -> None:
-        """Ask git about the projects that hooks had no time to ask about."""
+        """Ask git about projects that hooks had no time for."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             look_up_new_ones(build_know_projects(memory), self._project_root, LOOK_UP_SECONDS)
 
     def _settle(self) -> None:
-        """Ask git about the files of entries kept at home."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             for project in projects_to_settle(build_know_projects(memory), memory.repository):
@@ -240,7 +227,7 @@ class Worker:
                     return
 
     def _pack(self) -> None:
-        """Pack indexes that a closing process had no time for, as after an upgrade."""
+        """Pack indexes that a closing process had no time for."""
         memory = self._open(self._project_root)
         with contextlib.closing(memory):
             if memory.settings.keyword_search and memory.store.upkeep.has_keyword_index():

@@ -210,14 +210,7 @@ def _store(entry: PublicEntry, fields: Mapping[str, Any], settings: Settings, op
 
 
 def _replaced(repository: EntryRepository, reference: str | None) -> str | None:
-    """
-    Return the id of the entry that *reference* names.
-
-    A reference is a number, an id, or the beginning of an id.
-
-    Raises:
-        InvalidEntryError: it names none, or several.
-    """
+    """Return the id of an entry by its number, id, or id prefix."""
     if reference is None:
         return None
     if len(ids := ids_meant(repository, reference)) != 1:

@@ -39,7 +39,7 @@ class PostgresImportLedger(SqlImportLedger):
 
     @override
     def fingerprint(self, path: str) -> str | None:
-        if self._fingerprints is None:  # of all files at once: they are asked for one after the other
+        if self._fingerprints is None:  # all at once: files come in series
             self._fingerprints = dict(self._database.rows(self.FINGERPRINTS))
         return self._fingerprints.get(stored_path(path))
 

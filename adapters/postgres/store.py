@@ -97,7 +97,7 @@ def open_in_time(server: ServerAddress, seconds: float) -> "PostgresStore":
         except StorageError as error:
             opened.append(error)
 
-    thread = threading.Thread(target=connect, daemon=True)  # libpq itself waits two seconds at least
+    thread = threading.Thread(target=connect, daemon=True)  # libpq waits at least two seconds
     thread.start()
     thread.join(seconds)
     if not opened:

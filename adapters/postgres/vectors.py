@@ -379,7 +379,7 @@ class _NearMatches(Matches):
             near = scan.rows(NEAR, most=CANDIDATES * k)
         if len(near) < k:
             return PagedMatches(scan, k).top(k)
-        exact = [Hit(number, round(score, COSINE_DECIMALS)) for number, score in near]  # in the order of ties
+        exact = [Hit(number, round(score, COSINE_DECIMALS)) for number, score in near]  # tie order
         return sorted(exact, key=lambda hit: -hit.score)[:k]
 
     @override
