@@ -65,7 +65,7 @@ def test_all_that_was_printed_is_counted_by_one_statement(world: World) -> None:
     counting = [
         statement
         for statement in world.statements()
-        if re.match(r"(INSERT INTO|REPLACE INTO|UPDATE) recall\b", statement)
+        if re.match(r"\s*(INSERT INTO|REPLACE INTO|UPDATE) recall\b", statement)
     ]
 
     assert len(printed) == len(recalls(world)) == 7
