@@ -23,7 +23,7 @@ from hardwon.domain.model.ranking.candidates import Candidate
 from hardwon.domain.model.ranking.prominence import RankingPolicy, Scored, Weights
 from hardwon.domain.model.ranking.selection import CategoryBalancer, in_order
 from hardwon.domain.use_cases.closeness import Closeness
-from hardwon.domain.use_cases.inject_at_start import Inject
+from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 from hardwon.domain.use_cases.rank import maxima_of, select
 from hardwon.domain.use_cases.retrieve import Retrieval, Retrieve, SemanticSearch
 from hardwon.ports.models import Task
@@ -123,7 +123,7 @@ class Planted:
 
     def inject(self, source: SqliteVectorStore | Loaded, *, with_words: bool = True) -> str:
         """Return the block: search, scores, choice and text."""
-        inject = Inject(
+        inject = InjectAtStart(
             repository=self._repository,
             retrieve=self.retrieve(source, with_words=with_words),
             vectors=self._vectors,

@@ -10,7 +10,7 @@ from hardwon.domain.model.errors import NumpyMissingError
 from hardwon.domain.model.filters import CONVERSATIONS, scope_of, seen_from
 from hardwon.domain.model.injection.entry_text import Length, units
 from hardwon.domain.model.ranking.prominence import Weights
-from hardwon.domain.use_cases.inject_at_start import Inject
+from hardwon.domain.use_cases.inject_at_start import InjectAtStart
 from hardwon.domain.use_cases.retrieve import Retrieve
 from hardwon.entrypoints.bootstrap import Memory
 
@@ -45,7 +45,7 @@ def build_retrieve(memory: Memory) -> Retrieve:
     )
 
 
-def build_inject(memory: Memory, workplace: Workplace | None = None, length: Length = units) -> Inject:
+def build_inject(memory: Memory, workplace: Workplace | None = None, length: Length = units) -> InjectAtStart:
     """
     Build the use case of the session-start hook.
 
@@ -67,8 +67,8 @@ def _remembering(memory: Memory, embedder: "Embedder") -> "Embedder":
     return RememberingEmbedder(embedder, own_file(memory.settings.global_store) if is_elsewhere else memory.store.path)
 
 
-def _inject(memory: Memory) -> Inject:
-    return Inject(
+def _inject(memory: Memory) -> InjectAtStart:
+    return InjectAtStart(
         repository=memory.repository,
         retrieve=build_retrieve(memory),
         vectors=memory.spaces.vectors,

@@ -86,7 +86,7 @@ class Injection(NamedTuple):
         return [*(rule.seq for rule in self.rules), *(scored.facts.seq for scored in self.printed), *conversations]
 
 
-class Inject(NamedTuple):
+class InjectAtStart(NamedTuple):
     """
     Find, rank and balance lessons, and render the block.
 

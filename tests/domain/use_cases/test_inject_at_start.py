@@ -17,7 +17,7 @@ from hardwon.domain.model.injection.entry_text import BUDGET_TOKENS
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.text import tokens
 from hardwon.domain.model.vocabulary import CATEGORIES
-from hardwon.domain.use_cases.inject_at_start import Inject, Injection
+from hardwon.domain.use_cases.inject_at_start import InjectAtStart, Injection
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
 from hardwon.ports.keyword_index import Mode
 from hardwon.ports.models import Embedder, Task
@@ -65,7 +65,7 @@ class Session:
         semantic = (
             [SemanticSearch(embedder=self.embedder, store=self.vectors, vector_index=index)] if self.embedder else []
         )
-        inject = Inject(
+        inject = InjectAtStart(
             repository=self.repository,
             retrieve=Retrieve(
                 semantic=semantic,

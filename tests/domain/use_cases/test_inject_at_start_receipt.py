@@ -16,7 +16,7 @@ from hardwon.domain.model.injection.receipt import NO_ROOM, OWED, TOO_LOW, Recei
 from hardwon.domain.model.injection.verify import Verdict, reprinted, verdict
 from hardwon.domain.model.ranking.prominence import Weights
 from hardwon.domain.model.settings import Occasion
-from hardwon.domain.use_cases.inject_at_start import Inject, Injection, receipt_of_start
+from hardwon.domain.use_cases.inject_at_start import InjectAtStart, Injection, receipt_of_start
 from hardwon.domain.use_cases.recall import Recall
 from hardwon.domain.use_cases.related_conversations import RecallNearby, Relate
 from hardwon.domain.use_cases.retrieve import Retrieve, SemanticSearch
@@ -62,7 +62,7 @@ class Session:
         retrieve = Retrieve(semantic, InMemoryKeywordIndex(self.state), Threads())
         recall = Recall(self.repository, retrieve, clock, Weights())
         relate = Relate(self.repository, RecallNearby(recall), clock)
-        inject = Inject(self.repository, retrieve, vectors, clock, Weights(), relate)
+        inject = InjectAtStart(self.repository, retrieve, vectors, clock, Weights(), relate)
         return inject.block_for(
             query,
             limit=limit,
