@@ -179,7 +179,7 @@ def open_pauses(store: str) -> PauseFile:
 
 def provider_of_user(store: str) -> str | None:
     """
-    Return the provider that `auto` means in the *store* of that folder.
+    Return the provider that `auto` means in that *store*.
 
     The decision of `hardwon embed --provider` precedes the environment.
     """

@@ -1,5 +1,5 @@
 """
-Settings, files and transcripts of the user's agents, with our programs for them.
+The user's agents: settings, files, transcripts, and our programs for them.
 
 Hooks read names and folders here; imports for the set-up are inside functions.
 """
@@ -58,7 +58,7 @@ def used_agents(agents: "Sequence[Agent]") -> "list[Agent]":
 
 def targets_at(path: str) -> "list[SetupTarget]":
     """
-    Return the set-up target at *path*, below a folder that a variable named.
+    Return the set-up target at *path*, below a variable's folder.
 
     The variable may be unset by now. The list is empty if no target fits.
     """
@@ -74,7 +74,7 @@ def targets_at(path: str) -> "list[SetupTarget]":
 
 def build_set_up(store: str) -> "SetUp":
     """
-    Return the set-up of this user's files, with its record in *store*.
+    Return the user's set-up, with its record in *store*.
 
     Raises:
         StorageError: the record can't be read.
@@ -95,7 +95,7 @@ def server_start_seconds() -> float:
 
 def write_plugin(folder: str) -> None:
     """
-    Write the plugin into *folder*, from where Claude Code can install it.
+    Write the plugin for Claude Code into *folder*.
 
     Raises:
         OSError: the folder is not empty, or can't be written.
@@ -107,7 +107,7 @@ def write_plugin(folder: str) -> None:
 
 def who_asks(*, by_slash_command: bool = False) -> "Asker":
     """
-    Return whether a person or an agent runs this program, by its variables.
+    Return whether a person or an agent runs this program.
 
     A terminal proves nothing.
     """
@@ -141,7 +141,7 @@ def count_host_facts(folder: str) -> int:
 
 
 def open_instructions(project_root: str) -> "Instructions":
-    """Return the instruction files that agents get in all sessions of a project."""
+    """Return the instruction files that agents get in all sessions."""
     from hardwon.adapters.markdown.instructions import InstructionFiles
 
     return InstructionFiles(project_root, host_memory(project_root))

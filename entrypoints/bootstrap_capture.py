@@ -61,13 +61,13 @@ def now() -> dt.datetime:
 
 
 def open_log(store: str) -> Callable[[str], None]:
-    """Return a function that appends a line to the log in that folder."""
+    """Return a function that logs a line in that folder."""
     return HookLog(store, now).write
 
 
 def note(store: str, event: "HookEvent", project: "NotedProject | None" = None) -> int:
     """
-    Journal *event* with its *project* and return the session's number of waiting replies.
+    Journal *event* and return its session's number of waiting replies.
 
     Raises:
         StorageError: the journal can't be written now.
@@ -79,7 +79,7 @@ def note(store: str, event: "HookEvent", project: "NotedProject | None" = None) 
 
 def has_prompt_since(store: str, session_id: str, at: dt.datetime) -> bool:
     """
-    Return whether the session has an unanswered prompt, journaled at *at* or later.
+    Return whether the session has an unanswered prompt since *at*.
 
     Raises:
         StorageError: the journal can't be read now.
@@ -137,7 +137,7 @@ PLUGIN = "CLAUDE_PLUGIN_ROOT"
 
 def reason_to_keep(settings: "Settings", folder: str, chosen: "Conversations | None") -> "KeepingReason | None":
     """
-    Return why conversations of *folder* are kept, None if they are not.
+    Return why conversations of *folder* are kept, or None.
 
     *chosen* is the user's choice for its project.
 
@@ -163,7 +163,7 @@ def _setup_record(store: str) -> "SetupRecord":
 
 
 def _places(folder: str) -> "tuple[str, str]":
-    """Return the real paths of *folder* and of the work tree that holds it."""
+    """Return the real paths of *folder* and its work tree."""
     from hardwon.entrypoints.bootstrap_files import top_of
 
     real = os.path.realpath(folder)
@@ -181,7 +181,7 @@ def _has_conversations(folder: str) -> bool:
 
 def keep_as_before(store: str) -> None:
     """
-    Record that conversations are kept in every project, as in earlier versions.
+    Keep conversations of every project, as earlier versions did.
 
     Raises:
         StorageError: the record can't be written.
@@ -209,7 +209,7 @@ def project_to_note(settings: "Settings", folder: str) -> "NotedProject | None":
 
 
 def _known_project(settings: "Settings", key: str) -> "tuple[str, Conversations | None]":
-    """Return the project's id, empty if unknown, and whether to keep its conversations."""
+    """Return a project's id, or "", and the choice on its conversations."""
     if settings.server:
         with _served(settings.server) as store:
             project = store.registry(settings.trust).with_key(key)
@@ -234,14 +234,14 @@ def open_lock(store: str) -> "CaptureLock":
 
 
 def open_forget_lock(store: str) -> "CaptureLock":
-    """Return the lock that `hardwon forget` holds, for which captures give way."""
+    """Return the lock of `hardwon forget`, for which captures give way."""
     from hardwon.adapters.sqlite.capture_journal import FORGET_LOCK_FILE, CaptureLock
 
     return CaptureLock(store, FORGET_LOCK_FILE)
 
 
 def open_transcripts(settings: "Settings", project_root: str) -> "Transcripts":
-    """Return the reader of the transcripts that hosts write in the project."""
+    """Return the reader of the project's transcripts."""
     from hardwon.adapters.transcripts.reader import JsonlTranscripts
     from hardwon.entrypoints.bootstrap import open_pauses
     from hardwon.entrypoints.host_session import cleaning_for
@@ -313,7 +313,7 @@ def noticing_in(settings: "Settings") -> "Iterator[NoticeUse | None]":
 
 @contextlib.contextmanager
 def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
-    """Open an existing store to confirm deliveries of injections, None without one."""
+    """Open an existing store to confirm deliveries, None without one."""
     from hardwon.domain.use_cases.open_window import ConfirmDelivery
 
     if settings.server:
@@ -327,7 +327,7 @@ def confirming_in(settings: "Settings") -> "Iterator[ConfirmDelivery | None]":
 
 
 def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
-    """Return the texts given to the model beside the conversation, None if unknown."""
+    """Return texts given beside the conversation, None if unknown."""
     from hardwon.adapters.transcripts.given_texts import given_texts  # compiles patterns
 
     return given_texts(transcript_path)
@@ -335,7 +335,7 @@ def read_given_texts(transcript_path: str) -> "Sequence[GivenText] | None":
 
 def read_history(transcript_path: str, response: "LastResponse | None") -> "Sequence[GivenText] | None":
     """
-    Return the texts in context, beside the conversation, when a session is resumed.
+    Return the texts in a resumed session's context, beside the conversation.
 
     Args:
         transcript_path: The session's transcript, which a fork may not have yet.
@@ -344,7 +344,6 @@ def read_history(transcript_path: str, response: "LastResponse | None") -> "Sequ
 
     Returns:
         None if it can't be told.
-
     """
     from hardwon.adapters.clock import SystemClock
     from hardwon.adapters.transcripts.history import history_texts, original_of  # compiles patterns

@@ -1,4 +1,4 @@
-"""Use cases on the entries of an open store: search, inject, store and change."""
+"""Use cases on entries: search, inject, store and change."""
 
 import time
 from functools import partial
@@ -78,7 +78,7 @@ def _inject(memory: Memory) -> InjectAtStart:
 
 
 def build_recall(memory: Memory) -> "Recall":
-    """Build recall from all entries, to be reused: it caches loaded vectors."""
+    """Build recall, to be reused: it caches loaded vectors."""
     from hardwon.domain.use_cases.recall import Recall
 
     retrieve = build_retrieve(memory)._replace(
@@ -109,7 +109,7 @@ def build_load(memory: Memory) -> "Load":
 
 
 def build_match_triggers(memory: Memory, workplace: Workplace) -> "MatchTriggers":
-    """Build the matching of trigger phrases, to be reused: it caches phrases."""
+    """Build phrase matching, to be reused: it caches phrases."""
     from hardwon.domain.use_cases.match_triggers import MatchTriggers
 
     return MatchTriggers(
@@ -187,7 +187,7 @@ def build_summarise_usage(memory: Memory) -> "SummariseUsage":
 
 def build_projection(memory: Memory, kind: "Kind") -> "Projection | None":
     """
-    Build the two-dimensional projection of the space for *kind*, None without a space.
+    Build the 2D projection of the space for *kind*, or None.
 
     Raises:
         NumpyMissingError: numpy is not installed.
@@ -218,7 +218,7 @@ def build_store_entry(memory: Memory, origin: "Origin") -> "StoreEntry":
 
 
 def build_keep_in_place(memory: Memory, origin: "Origin") -> "KeepInPlace":
-    """Build the storing of lessons of *origin* that may supersede another one."""
+    """Build the storing of lessons that may supersede another one."""
     from hardwon.domain.use_cases.supersede import KeepInPlace
 
     return KeepInPlace(build_store_entry(memory, origin), build_supersede(memory))

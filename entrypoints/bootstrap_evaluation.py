@@ -1,4 +1,4 @@
-"""Evaluation: recall on a temporary store, by the user's settings, with cached vectors."""
+"""Evaluation of recall on a temporary store, with cached vectors."""
 
 import os
 import tempfile
@@ -64,7 +64,7 @@ def evaluate_all(
 
 def own_sets(settings: Settings) -> tuple[list[EvalSet], Settings]:
     """
-    Return evaluation sets from the user's own store, with settings to measure by.
+    Return evaluation sets from the user's store, and their settings.
 
     The questions are titles, and rare words. The store is only read. `auto` is replaced by its
     meaning there, so that no other provider sees its texts.
@@ -88,7 +88,7 @@ def cache_folder() -> str:
 
 @contextmanager
 def _throw_away(settings: Settings, eval_set: EvalSet, cache: VectorCache, warn: Warn) -> Iterator[Evaluate]:
-    """Compose a temporary store, deleted afterwards, with at most one embedding space."""
+    """Compose a temporary store with at most one embedding space."""
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="hardwon-eval-"))
         server = stack.enter_context(administer(settings.server).throw_away_database()) if settings.server else None

@@ -1,5 +1,5 @@
 """
-Files and git of a project, with use cases that import or export them.
+Files and git of a project, with imports and exports.
 
 Hooks import this: expensive imports are inside functions.
 """
@@ -55,12 +55,12 @@ MAX_FILES_AT_ONCE = 50
 
 
 def identify(folder: str) -> "Identity":
-    """Return the identity of *folder* as storable text, without starting a process."""
+    """Return the storable identity of *folder*, without a process."""
     return identify_folder(folder).as_text()
 
 
 def name_of(folder: str) -> str:
-    """Return a project's or workspace's name: its folder's, `/` for the root."""
+    """Return the name of a project or workspace: its folder's."""
     return os.fsencode(os.path.basename(os.path.realpath(folder))).decode("utf-8", "replace") or os.sep
 
 
@@ -114,7 +114,7 @@ def build_git_exclusion() -> "GitExclusion":
 
 def before_writing(store: str, project: "Project", project_root: str) -> "Callable[[], None]":
     """
-    Return an action to run before conversation files of the project are written.
+    Return an action to run before conversation files are written.
 
     It records their folder for `hardwon forget`, and excludes private files from git.
     """
@@ -129,7 +129,7 @@ def before_writing(store: str, project: "Project", project_root: str) -> "Callab
 
 
 def is_part_of_repository(folder: str) -> bool:
-    """Return whether *folder* is a linked work tree, or inside a work tree."""
+    """Return whether *folder* is a subfolder or a linked work tree."""
     identity, real = identify(folder), os.path.realpath(folder)
     return identity.is_repository and (identity.root != real or not identity.key.startswith(real))
 
@@ -151,7 +151,7 @@ def has_changed_banks(memory: "Memory", project_root: str) -> bool:
 
 
 def read_bank_entries(project_root: str, store: str, warn: "Warn") -> "Iterator[SourcedEntry]":
-    """Yield the entries of the project's knowledge banks, then of the store's."""
+    """Yield knowledge bank entries, the project's before the store's."""
     from hardwon.adapters.markdown.knowledge_bank import parse_bank, read_banks
     from hardwon.domain.model.injection.markdown_block import SourcedEntry
 
@@ -169,7 +169,7 @@ def record_injection(
 
 
 def bank_files(project_root: str, settings: "Settings") -> "BankFiles":
-    """Return the writable knowledge banks of the project and the user, without a store."""
+    """Return the writable knowledge banks of project and user."""
     from hardwon.adapters.markdown.bank_files import MarkdownBankFiles
 
     return MarkdownBankFiles(project_root, settings.global_store)
@@ -351,7 +351,7 @@ def build_import_older_index(memory: "Memory", project_root: str, workplace: "Wo
 
 
 def unreadable_files(settings: "Settings", project_root: str) -> list[str]:
-    """Return a line for each conflicted or unreadable knowledge bank or memory file."""
+    """Return a line for each unreadable or conflicted memory file."""
     import errno
 
     from hardwon.adapters.markdown.conflict import CONFLICTED
@@ -437,7 +437,7 @@ STANDARD_STREAM = "-"
 
 def read_text(path: str, what: str) -> str:
     """
-    Return the text of the file at *path*, named *what* in messages.
+    Return the text of a file, named *what* in messages.
 
     Raises:
         InvalidEntryError: it can't be read, is longer than 4 MB, or not UTF-8.
@@ -468,7 +468,7 @@ def write_markdown(fields: "Mapping[str, FrontValue]", body: str) -> str:
 
 def put_section(path: str, target: str, text: str) -> bool:
     """
-    Replace the marked section of a file by *text* and return whether it changed.
+    Replace a file's marked section and return whether it changed.
 
     Links in the section lead to *target*.
 
@@ -483,7 +483,7 @@ def put_section(path: str, target: str, text: str) -> bool:
 
 def watch_files(project_root: str, roots: "Sequence[str]", leaving: "threading.Event") -> "Iterator[None]":
     """
-    Yield once the project's memory and *roots* are watched, then after possible changes.
+    Yield once files are watched, then after possible changes.
 
     Raises:
         UnreadableFileError: the system does not let them be watched.
@@ -558,12 +558,12 @@ def open_export(path: str) -> "AbstractContextManager[ExportedRecords | None]":
 
 
 def count_exported(memory: "Memory") -> int:
-    """Return the number of records in an export of the whole store."""
+    """Return the number of records in an export."""
     return sum(_build_export(memory).counts().values())
 
 
 def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
-    """Yield the lines of a consistent export of the store, header first."""
+    """Yield the lines of a consistent export, header first."""
     from hardwon.adapters.export_format.lines import header_line, record_line
 
     export = _build_export(memory)
@@ -575,7 +575,7 @@ def export_lines(memory: "Memory", hardwon: str) -> "Generator[bytes]":
 
 def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
     """
-    Write the store's entries as markdown into a folder and return their number.
+    Write entries as markdown into a folder and return their number.
 
     Raises:
         UnreadableFileError: it can't be written, or is not empty and *replace* is false; nothing
@@ -592,7 +592,7 @@ def write_export_folder(memory: "Memory", path: str, *, replace: bool) -> int:
 
 def write_lines(path: str, lines: "Iterable[bytes]", *, replace: bool) -> None:
     """
-    Write *lines* to the file at *path* atomically, readable by the user only.
+    Write *lines* atomically to a file only the user may read.
 
     Raises:
         UnreadableFileError: it can't be written, or exists and *replace* is false.

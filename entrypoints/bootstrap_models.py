@@ -150,14 +150,14 @@ def open_spaces(settings: Settings, automatic: str, store: Store, warn: Warn) ->
 
 
 def build_embed_pending(spaces: Spaces) -> "Sequence[EmbedPending]":
-    """Build the embedding of pending entries, one use case for each space."""
+    """Build the embedding of pending entries, for each space."""
     from hardwon.domain.use_cases.embed_pending import EmbedPending
 
     return [EmbedPending(space.embedder, space.vectors, spaces.warn) for space in spaces]
 
 
 def build_label_chain(settings: Settings) -> "LabelChain":
-    """Build the chain of labelers by the settings, empty if labels are off."""
+    """Build the chain of labelers, empty if labels are off."""
     from hardwon.adapters.threads import Threads
     from hardwon.domain.use_cases.label import LabelChain
 

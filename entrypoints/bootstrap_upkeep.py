@@ -1,5 +1,5 @@
 """
-Use cases that review, revise, forget and copy a store's contents, and repairs.
+Use cases that review, revise, forget, copy and repair a store.
 
 Imports that few programs need are inside the functions that need them.
 """
@@ -35,7 +35,7 @@ def build_checkpoints(memory: "Memory") -> "Checkpoints":
 
 
 def build_edit_lesson(memory: "Memory", project_root: str) -> "EditLesson":
-    """Build the change of a learning's text in the store and in the banks."""
+    """Build the change of a learning's text, also in the banks."""
     from hardwon.domain.use_cases.edit_lesson import EditLesson
     from hardwon.entrypoints.bootstrap_files import bank_files
 
@@ -54,7 +54,7 @@ def build_merge_lessons(memory: "Memory", project_root: str) -> "MergeLessons":
 
 
 def build_review_memory(memory: "Memory", project_root: str) -> "ReviewMemory":
-    """Build the collection of pending decisions, with drift of the project's banks."""
+    """Build the collection of pending decisions, with drifted banks."""
     from hardwon.domain.use_cases.review_memory import ReviewMemory
     from hardwon.entrypoints.bootstrap_files import build_find_drift
     from hardwon.entrypoints.context import read_workplace
@@ -163,7 +163,7 @@ def _find_folders(memory: "Memory", project_root: str) -> "Whereabouts":
 
 def dismiss_folder(store: str, path: str) -> None:
     """
-    Record in the store's folder that the folder at *path* is gone for good.
+    Record that the folder at *path* is gone for good.
 
     Raises:
         StorageError: it can't be recorded.
@@ -174,7 +174,7 @@ def dismiss_folder(store: str, path: str) -> None:
 
 
 def settings_at(settings: "Settings", address: str) -> "Settings":
-    """Return *settings* for the store at *address*, a folder or a server."""
+    """Return *settings* for the folder or server at *address*."""
     if ServerAddress.is_one(address):
         return settings._replace(server=ServerAddress(address))
     return settings._replace(global_store=address, server=None)
@@ -222,7 +222,7 @@ def administer(server: ServerAddress | None) -> "ServerAdministration":
 
 def problems_beside(folder: str) -> "Iterator[tuple[str, str]]":
     """
-    Yield problems of the files beside the store, each with a remedy.
+    Yield problems of files beside the store, with remedies.
 
     The pairs are a file's name in messages and a line.
     """
@@ -247,7 +247,7 @@ def problems_beside(folder: str) -> "Iterator[tuple[str, str]]":
 
 def exposure(folder: str) -> str:
     """
-    Return a warning if other users can read the store, else an empty string.
+    Return a warning if other users can read the store, or "".
 
     That is so on a file system without permissions.
     """
@@ -273,7 +273,7 @@ def repair_schema(folder: str) -> tuple[list[str], list[str]]:
 
 def move_store_aside(folder: str) -> str:
     """
-    Rename the store's file, making room for a new one, and return its path.
+    Rename the store's file and return its new path.
 
     Raises:
         StorageError: it can't be renamed.

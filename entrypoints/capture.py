@@ -1,4 +1,4 @@
-"""Capture of conversations: from hooks' events, a transcript or a given text."""
+"""Capture of conversations from hooks' events, transcripts or given texts."""
 
 import contextlib
 import os
@@ -58,7 +58,7 @@ Result = TypeVar("Result")
 
 def capturing(settings: Settings, warn: Warn, project_root: str, work: Callable[[], Result]) -> Result:
     """
-    Run *work* under the capture lock, again after each interruption by `hardwon forget`.
+    Run *work* under the capture lock, again after interruptions.
 
     Raises:
         StorageError: another capture, or a run of `hardwon forget`, takes too long.
@@ -71,7 +71,7 @@ def capturing(settings: Settings, warn: Warn, project_root: str, work: Callable[
 @contextlib.contextmanager
 def capture_lock(settings: Settings, warn: Warn, project_root: str) -> Iterator[None]:
     """
-    Hold the capture lock within, then start the worker if events came meanwhile.
+    Hold the capture lock, then start the worker for new events.
 
     Raises:
         StorageError: another capture holds it for too long, or `hardwon forget` does.
@@ -123,7 +123,7 @@ def _wake_for_what_came(settings: Settings, warn: Warn, project_root: str) -> No
 
 
 def build_capture_events(memory: Memory, project_root: str, *, embed: bool = True) -> CaptureEvents:
-    """Build the capture of the project's journaled events, with vectors if *embed*."""
+    """Build the capture of journaled events, with vectors if *embed*."""
     capture = build_capture(memory, project_root)
     return CaptureEvents(
         capture=capture,
@@ -139,7 +139,7 @@ def build_learn(
     memory: Memory, project_root: str, *, embed: bool = True, is_awaited: Callable[[], bool] = lambda: False
 ) -> Learn:
     """
-    Return a function that indexes project files, with pending vectors if *embed*.
+    Return a function that indexes files, with vectors if *embed*.
 
     It raises CaptureInterruptedError if *is_awaited* returns true before a file or the vectors.
     """
@@ -150,7 +150,7 @@ def folder_of_session(
     session_id: str, project_root: str, journal: CaptureJournal, registry: Callable[[], Registry]
 ) -> str:
     """
-    Return the folder for a session's conversation files, as `folder_now` finds it.
+    Return the existing folder of a session, by `folder_now`.
 
     Args:
         session_id: The session.
@@ -196,7 +196,7 @@ def folder_now(folder: str, noted: NotedProject | None, registry: Callable[[], R
 
 
 def _top_now(key: str, inode: int) -> str | None:
-    """Return the project folder of *key*, None if it is gone or replaced."""
+    """Return the project folder of *key*, None if replaced or gone."""
     found = identify_folder(key)
     if (found.key, found.inode) != (key, inode):
         return None
@@ -219,7 +219,7 @@ def _learn(memory: Memory, root: str, files: Sequence[str], *, embed: bool, is_a
 
 @attrs.frozen(kw_only=True)
 class Remembering:
-    """Keeps texts and sessions for good, in a project's files and the store."""
+    """Keeps texts and sessions for good, in files and store."""
 
     memory: Memory
     project_root: str
@@ -241,7 +241,7 @@ class Remembering:
 
     def session(self, environ: Mapping[str, str]) -> Remembered:
         """
-        Keep the buffered exchanges of the current session, else of the project's last one.
+        Keep the current session's exchanges, else the project's last session's.
 
         They are kept in the folder where the session began.
 
@@ -310,7 +310,7 @@ class TranscriptCapture:
 
     def preview(self, progress: Progress) -> Captured:
         """
-        Return what a capture of the whole transcript would keep: a dry run.
+        Return what capturing the whole transcript would keep: a dry run.
 
         Raises:
             InvalidEntryError: it can't be read.
@@ -320,7 +320,7 @@ class TranscriptCapture:
 
     def run(self, progress: Progress, *, force: bool) -> Captured:
         """
-        Capture what was added since the last capture, or everything with *force*.
+        Capture additions since the last capture, everything with *force*.
 
         Raises:
             InvalidEntryError: it can't be read.
@@ -369,7 +369,7 @@ class TranscriptCapture:
         return learned
 
     def _so_far(self) -> SessionBuffer:
-        """Return the buffer without a session, empty if it has forgotten texts."""
+        """Return the sessionless buffer, empty if it has forgotten texts."""
         buffer = self._captured.buffer
         is_forgotten = self._capture.forgotten.holds(exchange.text for exchange in buffer.exchanges)
         return self._new_buffer("") if is_forgotten else buffer

@@ -1,5 +1,5 @@
 """
-Signals of the user's work, and the place where a question is asked.
+Signals of the user's work, and the place of a question.
 
 Some questions prefer what is near that place. Entries of others' versions of files are settled
 here.
@@ -55,7 +55,7 @@ def read_workplace(memory: Memory, project_root: str) -> Workplace:
 
 
 class Place(NamedTuple):
-    """A project, the user's workplace in it, and all projects of the store."""
+    """A project, the user's workplace, and the store's projects."""
 
     project: Project
     workplace: Workplace
@@ -90,7 +90,7 @@ def read_place(memory: Memory, project_root: str) -> Place:
 
 
 def _adopted(know: KnowProjects, adoptions: Sequence[tuple[Project, Project]]) -> Registry:
-    """Move waiting lessons to their labels' projects, if the store can be written."""
+    """Move waiting lessons to their labels' projects, if the store is writable."""
     with suppress(StorageError):
         for waiting, project in adoptions:
             know.merge(waiting, project)
@@ -142,7 +142,7 @@ def settle_here(memory: "Memory", project_root: str, workplace: "Workplace") -> 
 
 def count_at_home(repository: "EntryRepository", workplace: "Workplace") -> int:
     """
-    Count the project's entries from versions of files that are not the user's.
+    Count the project's entries from others' versions of files.
 
     They are kept at home: shown in this project only.
     """

@@ -1,4 +1,4 @@
-"""Embedding and labeling of pending entries, after a write or in bulk."""
+"""Embedding and labeling of pending entries."""
 
 import contextlib
 import os
@@ -52,14 +52,13 @@ def fill_spaces(
     batch: int = BATCH,
 ) -> Filled:
     """
-    Embed at most *limit* pending entries in each space, the newest first.
+    Embed at most *limit* pending entries in each space, newest first.
 
     All are embedded if it is None, but none after *deadline*. A space whose embedder gives up does
     not stop the next one.
 
     Raises:
         StorageError: the store can't be written now.
-
     """
     made, problems = 0, list[str]()
     for unwatched in build_embed_pending(spaces):
@@ -79,14 +78,13 @@ def fill_spaces(
 
 def embed_again(spaces: Spaces, progress: Progress, patience: Patience, only: EntryFilter = EVERYTHING) -> Filled:
     """
-    Re-embed the entries of *only* in each space, then embed missing ones.
+    Re-embed entries of *only* in each space, then missing ones.
 
     For all entries it resumes where an interrupted run stopped. A vector is replaced once its
     successor exists.
 
     Raises:
         StorageError: the store can't be written now.
-
     """
     made, problems = 0, list[str]()
     for embedding in build_embed_pending(spaces):
@@ -111,13 +109,12 @@ def embed_again(spaces: Spaces, progress: Progress, patience: Patience, only: En
 
 def embed_now(spaces: Spaces) -> list[str]:
     """
-    Embed the newest entries within `WRITE_SECONDS`: a write waits for no provider.
+    Embed the newest entries within `WRITE_SECONDS`.
 
     The worker embeds the rest.
 
     Returns:
         The reasons for missing vectors, a line each.
-
     """
     deadline = Deadline.after(WRITE_SECONDS, time.monotonic)
     try:
@@ -153,7 +150,7 @@ def _proposing(spaces: Spaces, embed_pending: EmbedPending) -> EmbedPending:
 
 
 def settle(spaces: Spaces) -> None:
-    """Store the active space and the meaning of `auto` once there are vectors."""
+    """Store the active space and provider once there are vectors."""
     if spaces.vectors and spaces.vectors.count(EVERYTHING):
         spaces.vectors.activate()
         spaces.settle_provider()

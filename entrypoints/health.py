@@ -94,7 +94,7 @@ def _agent_findings(agents: Sequence[Agent], project: str, start_seconds: Callab
 
 
 def problem_of(connection: Connection) -> str:
-    """Return why a connection with at least one way fails, empty if it works."""
+    """Return why a connection fails, empty if it works."""
     if len(connection.ways) > 1:
         return f"hooks run twice, from {_ways(connection)}: hardwon init leaves them to the plugin"
     if connection.missing:
@@ -141,7 +141,7 @@ def examine(settings: Settings, project_root: str) -> list[Finding]:
 
 
 def python_finding(version: tuple[int, ...]) -> Finding:
-    """Return the finding on the running Python, no failure even if untested."""
+    """Return the finding on the running Python, ok even if untested."""
     running, newest = (".".join(map(str, numbers)) for numbers in (version, NEWEST_TESTED))
     untested = f", which hardwon was not tested on: Python {newest} is the newest that was"
     return Finding("python", ok=True, detail=running + untested * (version[:2] > NEWEST_TESTED))
@@ -269,7 +269,7 @@ def _banks(memory: Memory, project_root: str) -> Iterator[Finding]:
 
 
 def _injections(store: Store) -> Iterator[Finding]:
-    """Yield how many recent injections missed the model, a task if the newest did."""
+    """Yield how many recent injections missed the model."""
     with suppress(StorageError):
         latest = store.receipts.find(limit=LATEST_INJECTIONS)
         settled = [receipt for receipt in latest if receipt.delivery in {"delivered", "missed"}]
@@ -297,7 +297,7 @@ def _count(space: EmbeddingSpace) -> int:
 
 
 def _examined(spaces: Spaces) -> list[EmbeddingSpace]:
-    """Return the spaces in use, and fallback spaces with entries to serve."""
+    """Return spaces in use, and fallback spaces with entries."""
     others = [space for space in spaces if not spaces.is_of_active_provider(space.embedder.space)]
     used = [space for space in others if spaces.store.entries.count(space.served(EVERYTHING))]
     return [*spaces.in_use(EVERYTHING), *used]
@@ -353,7 +353,7 @@ def _state(provider: str, settings: Settings, environ: Mapping[str, str], *, cho
 
 def keys(environ: Mapping[str, str]) -> dict[str, str]:
     """
-    Return the key variable of each service, and whether it is set.
+    Return each service's key variable, and whether it is set.
 
     It never returns the key.
     """

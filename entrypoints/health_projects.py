@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def project_lines(know: "KnowProjects", store: "Store") -> Iterator[str]:
-    """Yield lines about waiting labels, and projects whose folder or files are gone."""
+    """Yield lines about waiting labels and gone folders or files."""
     registry, counts = know.registry(), know.projects.entry_counts()
     gone_files = _gone_files(store)
     for project in registry.projects:
@@ -36,7 +36,7 @@ def project_lines(know: "KnowProjects", store: "Store") -> Iterator[str]:
 
 
 def waiting_lines(store: "Store", registry: Registry) -> list[str]:
-    """Return lines about labels of earlier versions whose entries wait for a project."""
+    """Return lines about labels whose entries wait for a project."""
     waiting = [project for project in registry.projects if project.is_waiting]
     counts = store.projects.entry_counts() if waiting else {}
     return [
@@ -78,7 +78,7 @@ def _label(project: Project, registry: Registry) -> str:
 
 
 def _name(project: Project, registry: Registry) -> str:
-    """Return a command's argument for *project*: its label if unique, else its id."""
+    """Return a command's argument for *project*: unique label or id."""
     is_plain = registry.named(project.label) == [project] and on_one_line(project.label) == project.label
     return shlex.quote(project.label) if is_plain and not project.label.startswith("-") else project.id
 

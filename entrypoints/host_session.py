@@ -1,5 +1,5 @@
 """
-The host session of this program: its id, pause and text cleaning.
+The host session of this program: id, pause and cleaning.
 
 Hooks import it: it uses the standard library alone.
 """
@@ -22,13 +22,13 @@ def host_session(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def present_pause(store: str, now: dt.datetime) -> Pause | None:
-    """Return the host session's pause that holds *now*, None if it is not paused."""
+    """Return the pause of the host session at *now*, or None."""
     return pause_of(host_session(), open_pauses(store).read(), now)
 
 
 def cleaning_for(project_root: str) -> Cleaning:
     """
-    Return the removal of secrets and of the project's and user's folder paths.
+    Return the removal of secrets and of project and home paths.
 
     It knows all paths by which links lead there.
     """

@@ -39,7 +39,7 @@ def standing_notice(store: "Store", folder: str, registry: "Registry") -> str:
 
 def keeping_notice(store: "Store", settings: "Settings", place: "Place", project_root: str) -> str:
     """
-    Return the notice for a project's first session that is kept without `init`.
+    Return the first session's notice of a project kept without `init`.
 
     It is empty for others.
     """
@@ -65,7 +65,7 @@ def _has_conversations(repository: EntryRepository, workplace: "Workplace") -> b
 
 def notice_for_first_session(store: "Store", registry: "Registry", workplace: "Workplace") -> str:
     """
-    Return the notice for the first block of a project shown at home only.
+    Return the first notice of a project shown at home only.
 
     It is empty in later sessions and for other projects.
     """
@@ -80,7 +80,7 @@ def notice_for_first_session(store: "Store", registry: "Registry", workplace: "W
 
 
 def is_journal_full(store: str) -> bool:
-    """Return whether the journal is full, false if it can't be read."""
+    """Return whether the journal is full, false if unreadable."""
     try:
         return count_events(store) >= MAX_WAITING
     except StorageError:

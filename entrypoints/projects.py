@@ -36,14 +36,14 @@ def look_up(know: "KnowProjects", folder: str, seconds: float = LOOK_UP_SECONDS)
 
 
 def look_up_if_possible(know: "KnowProjects", folder: str) -> None:
-    """Look up the project of *folder* unless the store can't be written now."""
+    """Look up the project of *folder* if the store is writable."""
     with suppress(StorageError):
         look_up(know, folder)
 
 
 def look_up_clone(know: "KnowProjects", folder: str) -> None:
     """
-    Look up the project of *folder* at once if it shares another's remote.
+    Look up the project of *folder* if it shares another's remote.
 
     Skipped if git was asked before.
     """
@@ -58,7 +58,7 @@ def look_up_clone(know: "KnowProjects", folder: str) -> None:
 
 def look_up_new_ones(know: "KnowProjects", project_root: str, seconds: float) -> None:
     """
-    Look up projects that git was not asked about, that of *project_root* first.
+    Look up projects not yet asked about, that of *project_root* first.
 
     Each may take *seconds*.
 
@@ -73,7 +73,7 @@ def look_up_new_ones(know: "KnowProjects", project_root: str, seconds: float) ->
 
 def trust_here(know: "KnowProjects", folder: str) -> str:
     """
-    Trust the project of *folder* and return a line if that changes something.
+    Trust the project of *folder* and return a line on changes.
 
     Called when the user sets it up or imports it.
 
@@ -90,7 +90,7 @@ def trust_here(know: "KnowProjects", folder: str) -> str:
 
 
 def home_warning(registry: Registry, workplace: "Workplace") -> list[str]:
-    """Return a line if a stored lesson is shown in its project only."""
+    """Return a line if a stored lesson stays in its project."""
     from hardwon.entrypoints.presenters.projects import home_notice
 
     project = registry.with_id(workplace.project)
@@ -98,5 +98,5 @@ def home_warning(registry: Registry, workplace: "Workplace") -> list[str]:
 
 
 def folder_of(path: str) -> str:
-    """Return the real path of a folder named by a person, with `~` expanded."""
+    """Return a folder's real path, with `~` expanded."""
     return os.path.realpath(os.path.expanduser(path))

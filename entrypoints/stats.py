@@ -21,7 +21,7 @@ MAX_FOLDERS = 20
 
 def count(memory: Memory, only: EntryFilter, visible_in: Visibility | None = None) -> dict[str, dict[str, object]]:
     """
-    Return counts of the entries of *only*, how they are searched, and the settings.
+    Return counts of entries, how they are searched, and settings.
 
     Each provider is asked for a vector, to show its error; of the embedded model only the file is
     checked. With *visible_in*, specifications and projects are named only for entries that may be

@@ -62,7 +62,7 @@ def put_out(text: str) -> str:
 
 
 def silence() -> None:
-    """Discard what standard output still buffers, which Python would write at exit."""
+    """Discard buffered output, which Python would write at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -16,7 +16,7 @@ FRAMES_SHOWN = 8
 
 def log_unforeseen(program: str, error: BaseException, store: str = "") -> str:
     """
-    Log *error* in the folder *store* and return the line for the user.
+    Log *error* in *store* and return the user's line.
 
     The log line has the last calls before the error, innermost first.
     """

@@ -1,5 +1,5 @@
 """
-The background process: it captures journaled events, makes missing vectors, and ends.
+The background process: it captures events, embeds entries, and ends.
 
 It may be killed at any moment: unfinished work is repeated.
 """
@@ -151,7 +151,7 @@ class Worker:
             self._has_tidied = True
 
     def _attempt(self, part: Callable[[], None]) -> None:
-        """Run a part of the work, whose failure does not stop the others."""
+        """Run a part of the work, whose failure is only logged."""
         self._give_way()
         try:
             part()
@@ -185,7 +185,7 @@ class Worker:
             raise CaptureInterruptedError
 
     def _warn_once(self, problem: str) -> None:
-        """Log a lasting problem unless the last lines of the log have it."""
+        """Log a lasting problem unless it was logged lately."""
         if not any(line.endswith(one_line(problem)) for line in last_events(self._store, LATELY)):
             self.warn(problem)
 

@@ -1,5 +1,5 @@
 """
-Activity tables on a server: history, receipts, context windows, usage signals and counters.
+Activity on a server: history, receipts, context windows, usage signals and counters.
 
 The hooks import this module.
 """
@@ -77,7 +77,7 @@ SELECT_SHOWN = f"""
 
 
 class _Receipts:
-    """Decodes the values of a receipt, or of an entry that it shows."""
+    """Decodes the values of a receipt or its entry."""
 
     def __init__(self, fields: Sequence[str]) -> None:
         self._fields = fields

@@ -1,4 +1,4 @@
-"""Administration of the store on a server, by the owner of its database."""
+"""Administration of a server's store by its database's owner."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -17,7 +17,7 @@ class ServerAdministration(NamedTuple):
 
     def migrate(self) -> Sequence[int]:
         """
-        Migrate the database to the newest schema and return the versions applied.
+        Migrate to the newest schema and return the versions applied.
 
         Raises:
             StorageError: the server is too old, lacks pgvector, or does not let this role do it.
@@ -44,7 +44,7 @@ class ServerAdministration(NamedTuple):
 
     def remove_member(self, role: str) -> bool:
         """
-        Remove a login role from the store and return whether it was a member.
+        Remove a login role and return whether it was a member.
 
         Raises:
             StorageError: this role may not remove members.

@@ -1,4 +1,4 @@
-"""All contents of a tenant that a member may see, record by record."""
+"""All of a tenant's contents that a member may see."""
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping, Sequence

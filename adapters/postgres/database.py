@@ -1,5 +1,5 @@
 """
-Statements of a member's tenant on a server, in few round trips.
+Statements of a tenant, in few round trips to the server.
 
 Every statement gets the tenant as a parameter. All texts in parameters are redacted.
 """
@@ -93,7 +93,7 @@ class Database:
         self._written = 0
 
     def rows(self, statement: str, /, **parameters: object) -> list[Row]:
-        """Run one statement with the parameter `tenant` added and return its rows."""
+        """Run one statement, with parameter `tenant`, and return its rows."""
         values = self._values(parameters)
         asked = statement, repr(values)
         if self._noted is not None:
@@ -113,14 +113,14 @@ class Database:
         return self.session.run([(statement, values)], only_reads=_only_reads(statement))[0]
 
     def value(self, statement: str, /, **parameters: object) -> Any:
-        """Return the first column of a statement's first row, None without rows."""
+        """Return the first column of the first row, None without rows."""
         rows = self.rows(statement, **parameters)
         return rows[0][0] if rows else None
 
     @contextmanager
     def ahead(self) -> Iterator[None]:
         """
-        Prefetch the reads issued within, in one round trip at the end.
+        Prefetch the reads issued within, in one round trip.
 
         Within the block every read returns no rows. The same read afterwards, soon, is answered
         from the prefetch, once. For reads that are known to follow.
@@ -145,7 +145,7 @@ class Database:
             self.session.run(sent)
 
     def stream(self, statement: str, /, **parameters: object) -> Iterator[Row]:
-        """Run one statement and yield its rows, which are all read at once."""
+        """Yield one statement's rows, which are all read at once."""
         yield from self.rows(statement, **parameters)
 
     def run_many(self, statement: str, /, parameters: Iterable[Mapping[str, object]]) -> None:
@@ -185,7 +185,7 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Let all reads within see the same state, and cache their answers."""
+        """Let all reads within see one state, and cache their answers."""
         if self.session.is_within:
             yield
             return
@@ -212,17 +212,17 @@ class Database:
         return map(decode, rows)
 
     def where(self, only: "EntryFilter") -> "Where":
-        """Return the condition that `hardwon.entry e` is the tenant's and passes *only*."""
+        """Return the condition for `hardwon.entry e` to pass *only* in this tenant."""
         from hardwon.adapters.postgres.query import where  # noqa: PLC0415  # a hook that counts needs no filter
 
         return where(only)
 
     def patiently(self) -> AbstractContextManager[None]:
-        """Return a context in which statements over all contents may take long."""
+        """Return a context without the usual timeout, for statements over all contents."""
         return self.session.patiently()
 
     def savepoint(self) -> AbstractContextManager[None]:
-        """Return a savepoint: a server error within undoes only the work within."""
+        """Return a savepoint, to which a server error within rolls back."""
         return self.session.savepoint()
 
     def note_change(self) -> None:

@@ -1,4 +1,4 @@
-"""The repository of entries and the trigger phrases in the tables of a server."""
+"""Entries and trigger phrases in the tables of a server."""
 
 import datetime as dt
 from collections.abc import Collection, Iterable, Mapping
@@ -238,7 +238,7 @@ class PostgresEntryRepository(SqlEntries):
 
 def first_expiry(database: Database) -> dt.datetime | None:
     """
-    Return the earliest expiry of entries not retired yet, None without any.
+    Return the earliest expiry of unretired entries, None without any.
 
     It lies in the past if an expired entry was not retired yet.
     """
@@ -247,7 +247,7 @@ def first_expiry(database: Database) -> dt.datetime | None:
 
 
 def index_again(database: Database) -> int:
-    """Rebuild the keyword index of this member's visible entries and return their number."""
+    """Rebuild the keyword index of visible entries and return their number."""
     with database.patiently(), database.transaction():
         rows = database.rows(f"{SELECT_ENTRY} WHERE {OF_TENANT} AND NOT e.retired")
         owners: dict[int, str] = dict(database.rows(f"SELECT e.number, e.owner FROM hardwon.entry e WHERE {OF_TENANT}"))

@@ -1,4 +1,4 @@
-"""Erase forgotten texts from the rows that this member may see, checkpoints' rows included."""
+"""Erasure of forgotten texts from a member's visible rows, also in checkpoints."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -80,7 +80,7 @@ ORPHANS = """
 
 class _Rows(NamedTuple):
     """
-    The rows of today, or of one snapshot, that match an erasure.
+    Rows of today, or of one snapshot, that match an erasure.
 
     Attributes:
         entries: Numbers of the matching entries.
@@ -108,7 +108,7 @@ def _sorted_out(rows: Iterable[Stored]) -> _Rows:
 
 
 class PostgresRows(Place, StoreTexts):
-    """The tenant's rows that this member may see, with the rows saved by checkpoints."""
+    """The tenant's rows visible to this member, also in checkpoints."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

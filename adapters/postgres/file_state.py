@@ -1,4 +1,4 @@
-"""Absent files and deleted sections of one member, in the tables of a server."""
+"""A member's absent files and deleted sections, on a server."""
 
 from hardwon.adapters.sql.file_state import COLUMNS, STORED, SqlAbsences, SqlTombstones
 

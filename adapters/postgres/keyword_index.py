@@ -91,7 +91,7 @@ class _Match(NamedTuple):
     parameters: Mapping[str, object]
 
     def page(self, depth: int) -> Page:
-        """Return at least the *depth* best matches of all and of each category."""
+        """Return at least the *depth* best of all and by category."""
         rows = self._rows(BEST.format(scored=self._scored(), exact="b.score", joined=""), depth=depth, margin=0)
         page = Page.of(depth, rows)
         return page._replace(statistics=page.statistics._replace(low=0.0))

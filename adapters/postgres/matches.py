@@ -1,4 +1,4 @@
-"""Matches of one search, read page by page: few rows travel faster than all."""
+"""Matches of one search, read in pages to save transfer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
@@ -60,7 +60,7 @@ class Page(NamedTuple):
 
     @classmethod
     def of(cls, depth: int, rows: Sequence[Row], decimals: int | None = None) -> "Page":
-        """Return the page of rows of `BEST`, scores rounded to *decimals* if given."""
+        """Make a page from rows of `BEST`, rounding scores to *decimals*."""
         if not rows:
             return cls(depth)
         scores = [Hit(number, score if decimals is None else round(score, decimals)) for number, _, score, *_ in rows]
@@ -75,10 +75,10 @@ class Page(NamedTuple):
 
 
 class PagedSearch(Protocol):
-    """A search on the server that can read more of its matches."""
+    """A search on the server, read page by page."""
 
     def page(self, depth: int) -> Page:
-        """Return at least the *depth* best matches of all and of each category."""
+        """Return at least the *depth* best of all and by category."""
         ...
 
     def scores(self, numbers: Sequence[int]) -> Mapping[int, float]:

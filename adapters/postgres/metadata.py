@@ -1,4 +1,4 @@
-"""Decisions of a tenant, and the ledger of a member's imported files."""
+"""Decisions of a tenant, and a member's ledger of imports."""
 
 from hardwon.adapters.sql.database import Database
 from hardwon.adapters.sql.metadata import SqlImportLedger, SqlMetadata, stored_path
@@ -16,7 +16,7 @@ class PostgresMetadata(SqlMetadata):
 
 
 class PostgresImportLedger(SqlImportLedger):
-    """A member's own ledger of imports in the tables `source` and `source_heading`."""
+    """A member's ledger of imports in `source` and `source_heading`."""
 
     HEADINGS = "SELECT heading FROM hardwon.source_heading WHERE tenant = %(tenant)s AND path = %(path)s"
     FINGERPRINTS = "SELECT path, fingerprint FROM hardwon.source WHERE tenant = %(tenant)s AND owner = current_user"

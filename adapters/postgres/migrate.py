@@ -1,5 +1,5 @@
 """
-Schema migrations as numbered SQL files, and membership, for the database's owner.
+Schema migrations as numbered SQL files, and membership.
 
 A released file is never edited: its checksum is stored.
 """
@@ -71,7 +71,7 @@ def migrations() -> list[Migration]:
 
 @contextmanager
 def _as_owner(dsn: str) -> "Iterator[tuple[psycopg.Connection, str]]":
-    """Connect to the database and yield the connection with its name in messages."""
+    """Connect, and yield the connection with its name in messages."""
     parameters = parameters_of(dsn)
     path = shown(parameters)
     with (
@@ -85,7 +85,7 @@ def _as_owner(dsn: str) -> "Iterator[tuple[psycopg.Connection, str]]":
 
 def migrate(dsn: str) -> list[int]:
     """
-    Migrate the database to the newest schema and return the versions applied.
+    Migrate to the newest schema and return the versions applied.
 
     The first migration makes this role a member. Concurrent migrations wait for each other. Indexes
     of large vector spaces are built without blocking writers.
@@ -112,7 +112,7 @@ def migrate(dsn: str) -> list[int]:
 @contextmanager
 def throw_away_database(dsn: str) -> Iterator[str]:
     """
-    Create a migrated temporary database beside that of *dsn*, and yield its address.
+    Create a migrated temporary database on the server, and yield its address.
 
     It is dropped afterwards.
 
@@ -146,7 +146,7 @@ def _ensure_server(connection: psycopg.Connection, path: str) -> None:
 
 
 def _create_frame(connection: psycopg.Connection) -> None:
-    """Create the extension, the members' role, the schema and the table of migrations."""
+    """Create extension, members' role, schema and table of migrations."""
     with _or_an_administrator(connection, "CREATE EXTENSION vector"):
         connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
     if connection.execute("SELECT to_regtype('vector')").fetchone() == (None,):
@@ -170,7 +170,7 @@ def _create_frame(connection: psycopg.Connection) -> None:
 @contextmanager
 def _or_an_administrator(connection: psycopg.Connection, command: str) -> Iterator[None]:
     """
-    Name an administrator's command if this role may not do the work within.
+    Name an administrator's command if this role lacks the privilege.
 
     That work is rolled back then.
     """
@@ -205,7 +205,7 @@ def _apply(connection: psycopg.Connection, path: str) -> list[int]:
 
 def _index_large_spaces(connection: psycopg.Connection) -> None:
     """
-    Create an index for each vector width of which a tenant has many.
+    Create an index for each width of many vectors.
 
     Runs outside of a transaction and does not block writers.
     """
@@ -227,7 +227,7 @@ def _index_large_spaces(connection: psycopg.Connection) -> None:
 
 def vacuum(dsn: str) -> None:
     """
-    Rewrite all tables without the bytes of deleted rows, locking one at a time.
+    Rewrite all tables without deleted rows, locking one at a time.
 
     Raises:
         StorageError: this role does not own them, or the server can't do it now; nothing is lost.
@@ -280,7 +280,7 @@ def _join(connection: psycopg.Connection, role: str, tenant: str) -> None:
 
 def remove_member(dsn: str, role: str) -> bool:
     """
-    Remove a login role from its tenant and return whether it was a member.
+    Remove a login role and return whether it was a member.
 
     Its stored entries stay.
 
@@ -298,7 +298,7 @@ def remove_member(dsn: str, role: str) -> bool:
 
 def members(dsn: str) -> Sequence[tuple[str, str]]:
     """
-    Return login roles with their tenants' names, where this role sees them.
+    Return the visible login roles with their tenants' names.
 
     Raises:
         StorageError: the server can't be queried.

@@ -87,7 +87,7 @@ DROP_PLACE = """
 
 
 def unite_spellings(connection: psycopg.Connection) -> None:
-    """Give lessons the ids of their composed texts, within the open transaction."""
+    """Give lessons the ids of their composed texts, in the transaction."""
     with _above_policies(connection):
         for lessons in _by_text(connection):
             _unite(connection, lessons)
@@ -97,7 +97,7 @@ def unite_spellings(connection: psycopg.Connection) -> None:
 
 @contextmanager
 def _above_policies(connection: psycopg.Connection) -> Iterator[None]:
-    """Suspend row-level security within, so that the owner sees all members' rows."""
+    """Suspend row-level security, so that the owner sees all rows."""
     names = [composed_sql.Identifier(name) for (name,) in connection.execute(SELECT_TABLES).fetchall()]
     for name in names:
         connection.execute(composed_sql.SQL("ALTER TABLE hardwon.{} NO FORCE ROW LEVEL SECURITY").format(name))
@@ -107,7 +107,7 @@ def _above_policies(connection: psycopg.Connection) -> Iterator[None]:
 
 
 def _by_text(connection: psycopg.Connection) -> Iterator[list[Lesson]]:
-    """Group lessons by text and owner, the oldest first, where one is decomposed."""
+    """Yield lessons by owner and text, oldest first, where one is decomposed."""
     rows = connection.execute(SELECT_LESSONS).fetchall()
     lessons = [dict(zip((*COLUMNS, *TEXT_COLUMNS), row, strict=True)) for row in rows]
     decomposed = {_key(lesson) for lesson in lessons if composed(lesson["description"]) != lesson["description"]}

@@ -1,4 +1,4 @@
-"""Overviews of all that a member sees, with the member's own injections and uses."""
+"""Overviews of visible entries, with the member's own injections and uses."""
 
 import datetime as dt
 from typing import Any

@@ -69,7 +69,7 @@ class Copy(NamedTuple):
 
 
 def this_machine() -> str:
-    """Return the name that distinguishes working copies here from those on other machines."""
+    """Return this machine's name, which distinguishes its working copies."""
     return os.environ.get(MACHINE) or socket.gethostname()
 
 
@@ -79,7 +79,7 @@ def read_registry(database: Database, mode: TrustMode) -> Registry:
 
 
 def read_projects(database: Database) -> tuple[Project, ...]:
-    """Return all projects as this member sees them, in the order of their addition."""
+    """Return all projects as this member sees them, first added first."""
     return tuple(copy.project for copy in _copies(database, "ORDER BY p.added"))
 
 

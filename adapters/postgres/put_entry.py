@@ -1,4 +1,4 @@
-"""Storing of an entry in the rows of a tenant, in few round trips."""
+"""Storing of an entry in few round trips."""
 
 import datetime as dt
 from collections.abc import Iterable
@@ -67,7 +67,7 @@ class _Place(NamedTuple):
 
 
 def put_entry(database: Database, entry: "Entry") -> None:
-    """Add *entry*, or replace the one with its id, as `EntryRepository.put` says."""
+    """Store *entry* under its id, as `EntryRepository.put` says."""
     forgotten = PostgresForgottenTexts(database)
     with database.transaction():
         with database.ahead():
@@ -83,7 +83,7 @@ def put_entry(database: Database, entry: "Entry") -> None:
 
 def _place_of(database: Database, entry: "Entry") -> "_Place | None":
     """
-    Return the place of *entry*, where it is stored or will be.
+    Return the present or future place of *entry*.
 
     None if it comes from a file of which another member stored a version that is at least as new.
     """
@@ -106,7 +106,7 @@ def _place_of(database: Database, entry: "Entry") -> "_Place | None":
 
 def _owner_of(database: Database, entry: "Entry") -> str:
     """
-    Return the only member who may see *entry*, empty for all members.
+    Return the only member who may see *entry*, or "".
 
     An entry of a file is personal unless its project shares its conversations.
     """
@@ -147,7 +147,7 @@ def _changing(place: _Place, entry: "Entry") -> list[Statement]:
 
 
 def _putting_texts(place: _Place, entry: "Entry") -> list[Statement]:
-    """Return the statements that store an entry's texts and delete outdated vectors."""
+    """Return statements that store texts and delete outdated vectors."""
     values = texts_of(entry)
     kept = {"owner": place.owner, "anchor_id": entry.anchor_id}
     changes = ", ".join(f'"{name}" = excluded."{name}"' for name in values)

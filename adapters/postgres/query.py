@@ -1,4 +1,4 @@
-"""Conditions of an `EntryFilter` on a server, entries by id, and tie order."""
+"""Conditions of an `EntryFilter`, entries by id, and tie order."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,6 @@ from hardwon.adapters.sql.filter import Conditions, Where
 
 
 def _in(table: str, condition: str = "true") -> str:
-    """Return the condition that *table* has a matching row of the entry."""
     return (
         f"EXISTS (SELECT 1 FROM hardwon.{table} o WHERE o.tenant = %(tenant)s AND o.number = e.number AND {condition})"
     )
@@ -65,7 +64,7 @@ def in_tie_order(database: Database, numbers: Iterable[int]) -> list[int]:
 
 def number_of(name: str) -> str:
     """
-    Return SQL for the number of the entry with the id in parameter *name*.
+    Return SQL for an entry's number by the id in parameter *name*.
 
     It is NULL without such an entry.
     """
@@ -76,7 +75,7 @@ def number_of(name: str) -> str:
 
 
 def entry_named(expression: str) -> str:
-    """Return a join with `e`, the entry whose present or earlier id is *expression*."""
+    """Return a join with `e`, the entry of a present or earlier id."""
     of_tenant = "n.tenant = %(tenant)s"
     return f"""
         JOIN LATERAL (

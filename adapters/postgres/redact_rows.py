@@ -94,7 +94,7 @@ def count_secrets(database: Database) -> int:
 
 def redact_rows(database: Database) -> bool:
     """
-    Redact today's rows within the open transaction and return whether any changed.
+    Redact today's rows in the transaction and return whether any changed.
 
     An entry whose identifying text changes gets a new id. If another entry has that id already, it
     is deleted, as is a row that would repeat the key of another. Changed entries lose their vectors
@@ -110,7 +110,7 @@ def redact_rows(database: Database) -> bool:
 
 
 def _changed(database: Database, row: Stored, changes: Mapping[str, Any]) -> bool:
-    """Update a row of today, and return False if its new key is taken."""
+    """Update a row, and return False if its new key is taken."""
     condition, key = named(row)
     columns = ", ".join(f'"{name}" = %({name})s' for name in changes)
     values = {name: Jsonb(value) if name in JSON else value for name, value in changes.items()}
@@ -166,7 +166,7 @@ def _renew(database: Database, number: int, changed: Iterable[Iterable[str]]) ->
 
 
 def _renamed(database: Database, number: int, old: str, entry: Entry) -> bool:
-    """Give an entry the id of its texts, and return False if taken."""
+    """Derive an entry's id again, and return False if taken."""
     facts = facts_of(entry)
     is_done = _done(
         database,
@@ -184,7 +184,7 @@ def _renamed(database: Database, number: int, old: str, entry: Entry) -> bool:
 
 
 def _entry(rows: Iterable[tuple[Any, ...]]) -> Entry | None:
-    """Return the entry of a row, None if too little of it is left."""
+    """Return a row's entry, None if too little is left."""
     try:
         return next(map(to_entry, rows), None)
     except InvalidEntryError:
@@ -193,7 +193,7 @@ def _entry(rows: Iterable[tuple[Any, ...]]) -> Entry | None:
 
 def redact_saved(database: Database, snapshot: str = "") -> bool:
     """
-    Redact the saved rows of one checkpoint, or of all if *snapshot* is empty.
+    Redact saved rows of one checkpoint, or of all without *snapshot*.
 
     Works like `redact_rows`, and returns whether any row changed.
     """

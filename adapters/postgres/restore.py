@@ -75,7 +75,7 @@ TABLE = """
 
 
 def past(sql: str) -> str:
-    """Turn a query of today's tables into one of the saved tables."""
+    """Rewrite a query of today's tables for the saved ones."""
     return sql.replace("hardwon.", "past_")
 
 
@@ -110,7 +110,7 @@ class Saved:
 
     def rows(self, sql: str, **parameters: object) -> list[Row]:
         """
-        Run a statement in which `past_entry` is the saved table `entry`, and so on.
+        Run a statement on saved tables, such as `past_entry` for `entry`.
 
         Nested loops are off: the planner has no statistics of saved rows, and would compare all
         pairs.
@@ -239,12 +239,12 @@ def numbers_of(ask: Ask, within: Where) -> list[int]:
 
 
 def fingerprints(ask: Ask, numbers: Iterable[int]) -> dict[int, str]:
-    """Return the sha256 of all stored values of each entry, by number."""
+    """Return the sha256 of each entry's stored values, by number."""
     return dict(ask(FINGERPRINTS, numbers=[*numbers]))
 
 
 class PostgresSnapshot(Snapshot):
-    """The saved rows of a checkpoint, with the store to restore them in."""
+    """A checkpoint's saved rows, with the store to restore."""
 
     def __init__(self, past: Saved, present: Database) -> None:
         self._past = past
@@ -287,7 +287,7 @@ class PostgresSnapshot(Snapshot):
         return {number for (number,) in self._past.rows(GIVING_WAY, numbers=[*numbers])}
 
     def _sections(self, missing: Iterable[int], surplus: Iterable[int]) -> dict[str, list[str]]:
-        """Return paths and anchors of past entries *missing* and present entries *surplus*."""
+        """Return paths and anchors of past *missing* and present *surplus*."""
         rows = {*self._past.asked(SECTIONS, numbers=[*missing]), *self._present.rows(SECTIONS, numbers=[*surplus])}
         return {"paths": [path for path, _ in rows], "anchors": [anchor for _, anchor in rows]}
 
@@ -371,7 +371,7 @@ class PostgresSnapshot(Snapshot):
 
     def _verify(self, contents: Contents, then: Mapping[int, str], written: Iterable[int]) -> None:
         """
-        Compare the written entries, and the numbers of all, with the snapshot.
+        Compare written entries, and all numbers, with the snapshot.
 
         The values of other entries may differ: members may have counted uses meanwhile.
         """

@@ -71,7 +71,7 @@ def shown(parameters: Mapping[str, Any]) -> str:
 
 
 def _is_name(host: str) -> bool:
-    """Return whether *host* is a possible host name or a folder of sockets."""
+    """Return whether *host* may be a host name or socket folder."""
     if not host.startswith("/"):
         try:
             host.encode("idna")

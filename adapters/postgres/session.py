@@ -63,7 +63,7 @@ class Member(NamedTuple):
 
 
 class _Connection(psycopg.Connection[Row]):
-    """A connection with bounded waits, even if the server stalls while connected."""
+    """A connection with bounded waits, even for a stalled server."""
 
     longest_wait = LONGEST_WAIT
 
@@ -148,7 +148,7 @@ class Session:
 
     def run(self, statements: Sequence[Statement], *, only_reads: bool = False) -> list[list[Row]]:
         """
-        Run *statements* in one round trip and return the rows of each.
+        Run *statements* in one round trip and return their rows.
 
         Args:
             statements: Several are atomic: if one fails, none has an effect.
@@ -240,7 +240,7 @@ class Session:
 
     def _begin(self, lock: composed.Composed | None, busy_seconds: float) -> list[Row]:
         """
-        Begin a transaction in one round trip and return the rows of *lock*.
+        Begin a transaction and return the rows of *lock*.
 
         Reconnects if the connection is gone.
         """

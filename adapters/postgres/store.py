@@ -84,7 +84,7 @@ def open_postgres(
 
 def open_in_time(server: ServerAddress, seconds: float) -> "PostgresStore":
     """
-    Open the store on *server* within *seconds*, also the timeout of its statements.
+    Open the store on *server*, with a timeout of *seconds*.
 
     Raises:
         StorageError: the server can't be reached in time.
@@ -289,7 +289,7 @@ class PostgresStore(Store):
 
 
 class PostgresUpkeep(Upkeep):
-    """Checks of a store on a server, which only its owner repairs."""
+    """Checks and keyword index rebuilds of a store on a server."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

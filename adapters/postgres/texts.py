@@ -1,5 +1,5 @@
 """
-Columns with texts in a tenant's tables, to be searched, erased and redacted.
+Columns with texts, to be searched, erased and redacted.
 
 This is the only list of them. Roles, numbers of vector spaces and columns with constants of the
 schema are left out.
@@ -112,7 +112,7 @@ class Stored(NamedTuple):
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield the texts within a column's value: a text, a list or JSON."""
+    """Yield the texts within a text, list or JSON value."""
     match value:
         case str():
             yield value
@@ -197,14 +197,14 @@ class Holding(NamedTuple):
 
 
 def stored(database: Database, holding: Holding = Holding()) -> Iterator[Stored]:  # noqa: B008  # immutable
-    """Yield changeable rows of today and of checkpoints that may match *holding*."""
+    """Yield changeable rows, today's and saved, that may match *holding*."""
     for relation in TABLES:
         yield from stored_in(database, relation, holding)
     yield from saved_rows(database, holding)
 
 
 def stored_in(database: Database, relation: str, holding: Holding = Holding()) -> Iterator[Stored]:  # noqa: B008
-    """Yield changeable rows of one table of today that may match *holding*."""
+    """Yield changeable rows of one table that may match *holding*."""
     table = TABLES[relation]
     names = (*table.key, *table.columns)
     columns = [f'x."{name}"' for name in names]
@@ -220,7 +220,7 @@ def stored_in(database: Database, relation: str, holding: Holding = Holding()) -
 
 
 def saved_rows(database: Database, holding: Holding = Holding(), snapshot: str = "") -> Iterator[Stored]:  # noqa: B008
-    """Yield rows of one snapshot, or of all if empty, that may match *holding*."""
+    """Yield saved rows that may match, of all snapshots without *snapshot*."""
     within = f"{holding.sql(['content'])} AND (%(snapshot)s = '' OR snapshot = %(snapshot)s)"
     rows = _in_parts(
         database,

@@ -1,4 +1,4 @@
-"""The vectors of an embedding space in the tables of a server."""
+"""The vectors of an embedding space on a server."""
 
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
@@ -92,7 +92,7 @@ class PostgresVectorStore(VectorStore):
 
     @property
     def number(self) -> int:
-        """The tenant's number of the space, 0 before anything is stored in it."""
+        """The tenant's number of the space, 0 before its first vector."""
         self._number = self._number or read_spaces(self.database).get(self._space, 0)
         return self._number
 
@@ -210,7 +210,7 @@ def read_spaces(database: Database) -> dict[Space, int]:
 
 
 def literal(vector: Vector) -> str:
-    """Return *vector* as pgvector's text, with nine digits: all of a float32."""
+    """Return *vector* as pgvector's text, in nine digits for float32."""
     return f"[{','.join(f'{value:.9g}' for value in vector)}]"
 
 
@@ -313,7 +313,7 @@ class PostgresVectorIndex(VectorIndex):
 
 
 class _Scan(NamedTuple):
-    """A query, and a condition for the vectors to compare with it."""
+    """A query with a condition for the vectors to compare."""
 
     vectors: PostgresVectorStore
     query: Vector
@@ -337,11 +337,11 @@ class _Scan(NamedTuple):
         )
 
     def sample(self) -> list[float | None]:
-        """Return cosines of a sample of the space, None for vectors outside the scan."""
+        """Return sampled cosines of the space, None outside the scan."""
         return [score for (score,) in self.rows(SAMPLED)]
 
     def page(self, depth: int) -> Page:
-        """Return at least the *depth* best of all and of each category."""
+        """Return at least the *depth* best of all and by category."""
         return Page.of(depth, self.rows(NEAREST, depth=depth, margin=MARGIN), COSINE_DECIMALS)
 
     def scores(self, numbers: Sequence[int]) -> dict[int, float]:
@@ -388,7 +388,7 @@ class _NearMatches(Matches):
 
     @override
     def statistics(self) -> ScoreStatistics:
-        """Estimate statistics from a fixed sample, except for the exact best score."""
+        """Estimate statistics from a fixed sample, except the best score."""
         sample = self._sample
         share = self._found / len(sample)
         return ScoreStatistics(

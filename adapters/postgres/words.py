@@ -1,4 +1,4 @@
-"""The keyword index: FTS5's terms, their frequencies and the lengths of texts."""
+"""The keyword index: FTS5's terms, frequencies and text lengths."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -120,7 +120,7 @@ class _Posting(NamedTuple):
 
 def is_outdated(database: Database) -> bool:
     """
-    Return whether this member's share of the index has an earlier version.
+    Return whether this member's index has an earlier version.
 
     Searches work, but miss what a newer index would find.
     """
@@ -204,7 +204,7 @@ def ensure_counted(database: Database) -> None:
 
 def _texts(entry: "Entry") -> tuple[str, ...]:
     """
-    Return the searched texts, composed and redacted, the labels in fourth place.
+    Return searched texts, composed and redacted, the labels in fourth place.
 
     They are redacted so that words of a secret are not indexed.
     """
@@ -214,7 +214,7 @@ def _texts(entry: "Entry") -> tuple[str, ...]:
 
 
 def _counted(texts: Sequence[str]) -> tuple[Counter[str], Counter[str]]:
-    """Return term counts of all *texts*, and of all but the labels."""
+    """Return term counts of all texts, with and without labels."""
     from hardwon.domain.model.keywords import indexed_texts  # noqa: PLC0415  # for writers only
 
     title, description, notes, labels, reasoning = count_terms(indexed_texts(texts))
@@ -266,7 +266,7 @@ def _short(term: str) -> str:
 
 def stems(words: Sequence[str]) -> list[str]:
     """
-    Return the term of each word, empty unless it is exactly one.
+    Return the term of each word, empty unless exactly one.
 
     Nothing contains the empty term.
 
