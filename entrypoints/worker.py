@@ -151,7 +151,7 @@ class Worker:
             self._has_tidied = True
 
     def _attempt(self, part: Callable[[], None]) -> None:
-        """Run a part of the work, whose failure is only logged."""
+        """Run a part of the work, logging failures except interruption and corruption."""
         self._give_way()
         try:
             part()

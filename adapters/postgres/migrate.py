@@ -87,7 +87,7 @@ def migrate(dsn: str) -> list[int]:
     """
     Migrate to the newest schema and return the versions applied.
 
-    The first migration makes this role a member. Concurrent migrations wait for each other. Indexes
+    This role becomes a member if there is none yet. Concurrent migrations wait for each other. Indexes
     of large vector spaces are built without blocking writers.
 
     Raises:
