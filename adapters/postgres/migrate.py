@@ -87,8 +87,8 @@ def migrate(dsn: str) -> list[int]:
     """
     Migrate to the newest schema and return the versions applied.
 
-    This role becomes a member if there is none yet. Concurrent migrations wait for each other. Indexes
-    of large vector spaces are built without blocking writers.
+    This role becomes a member if there is none yet. Concurrent migrations wait for each other.
+    Indexes of large vector spaces are built without blocking writers.
 
     Raises:
         NewerSchemaError: a later hardwon migrated it; nothing was changed.
