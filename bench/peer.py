@@ -61,10 +61,11 @@ class SqliteVec:
         for batch in rows:
             with self._connection as connection:
                 connection.executemany(
-                    "INSERT INTO vectors (rowid, vector) VALUES (?, ?)", [(seq, vector) for seq, _, vector in batch]
+                    "INSERT INTO vectors (rowid, vector) VALUES (?, ?)",
+                    [(number, vector) for number, _, vector in batch],
                 )
                 connection.executemany(
-                    "INSERT INTO words (rowid, text) VALUES (?, ?)", [(seq, text) for seq, text, _ in batch]
+                    "INSERT INTO words (rowid, text) VALUES (?, ?)", [(number, text) for number, text, _ in batch]
                 )
 
     def ask(self, text: str, vector: Sequence[float]) -> list[int]:
@@ -74,9 +75,9 @@ class SqliteVec:
         terms = " OR ".join(f'"{word}"' for word in re.findall(r"\w+", text))
         scores = dict[int, float]()
         for sql, asked in ((near, struct.pack(f"<{WIDTH}f", *vector)), (matching, terms)):
-            for rank, (seq,) in enumerate(self._connection.execute(sql, (asked,))):
-                scores[seq] = scores.get(seq, 0) + 1 / (RANK_OFFSET + rank)
-        return sorted(scores, key=lambda seq: -scores[seq])[:FOUND]
+            for rank, (number,) in enumerate(self._connection.execute(sql, (asked,))):
+                scores[number] = scores.get(number, 0) + 1 / (RANK_OFFSET + rank)
+        return sorted(scores, key=lambda number: -scores[number])[:FOUND]
 
 
 class Chroma:
@@ -92,9 +93,9 @@ class Chroma:
     def build(self, rows: Iterator[list[Row]]) -> None:
         """Fill the index."""
         for batch in rows:
-            seqs, texts, vectors = zip(*batch, strict=True)
+            numbers, texts, vectors = zip(*batch, strict=True)
             self._collection.add(
-                list(map(str, seqs)), [list(values(vector)) for vector in vectors], documents=list(texts)
+                list(map(str, numbers)), [list(values(vector)) for vector in vectors], documents=list(texts)
             )
 
     def ask(self, text: str, vector: Sequence[float]) -> list[int]:
@@ -116,7 +117,9 @@ class Lance:
         """Fill the index."""
         table = None
         for batch in rows:
-            documents = [{"seq": seq, "text": text, "vector": list(values(vector))} for seq, text, vector in batch]
+            documents = [
+                {"seq": number, "text": text, "vector": list(values(vector))} for number, text, vector in batch
+            ]
             table = table.add(documents) and table if table else self._database.create_table("entries", documents)
 
     def ask(self, text: str, vector: Sequence[float]) -> list[int]:

@@ -54,7 +54,7 @@ class PlantedEmbedder:
 
 def numbers_of(members: Mapping[str | None, str]) -> list[int]:
     """Return the numbers of all *members* of a filter."""
-    return [int(seq) for seqs in members.values() for seq in seqs.split(",")]
+    return [int(number) for numbers in members.values() for number in numbers.split(",")]
 
 
 class Loaded:
@@ -70,9 +70,9 @@ class Loaded:
         """Return a number: what was read stays."""
         return 1
 
-    def load(self, seqs: Sequence[int]) -> VectorBlock:
+    def load(self, numbers: Sequence[int]) -> VectorBlock:
         """Return the vectors of a few."""
-        return self._source.load(seqs)
+        return self._source.load(numbers)
 
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         """Return what was read."""
@@ -94,9 +94,9 @@ class Loaded:
     def unpack(self, number: int) -> None:
         """Do nothing."""
 
-    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
-        """Return *seqs*, the newest first, then by id."""
-        return self._source.in_tie_order(seqs)
+    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
+        """Return *numbers*, the newest first, then by id."""
+        return self._source.in_tie_order(numbers)
 
 
 class Planted:
@@ -143,11 +143,12 @@ class Planted:
     def choose_exhaustively(self, found: Retrieval, entries: int) -> list[Scored]:
         """Return what is chosen when every learning is ranked."""
         facts = [*chain.from_iterable(self._repository.newest_by_track_record(entries).values())]
-        seqs = [fact.seq for fact in facts]
-        vector, keyword = found.by_vector.scores(seqs), found.by_keyword.scores(seqs)
+        numbers = [fact.number for fact in facts]
+        vector, keyword = found.by_vector.scores(numbers), found.by_keyword.scores(numbers)
         closeness = Closeness.of(found.spaces).scores(vector)
         candidates = [
-            Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq), closeness.get(fact.seq)) for fact in facts
+            Candidate(fact, vector.get(fact.number), keyword.get(fact.number), closeness.get(fact.number))
+            for fact in facts
         ]
         ranked = self._policy(found).rank(candidates)
         return in_order(CategoryBalancer(LIMIT).select(ranked))

@@ -85,8 +85,8 @@ def _filled(settings: Settings, entries: int) -> _Filled:
     assert vectors
     made = dict(zip((entry.entry_id for entry in written), vectors_of(parts, 384), strict=True))
     while texts := vectors.pending(PART):
-        ids = {facts.seq: facts.entry_id for facts in memory.repository.facts(text.seq for text in texts)}
-        vectors.put([(text, made[ids[text.seq]]) for text in texts])
+        ids = {facts.number: facts.entry_id for facts in memory.repository.facts(text.number for text in texts)}
+        vectors.put([(text, made[ids[text.number]]) for text in texts])
     return _Filled(memory, (single, rest))
 
 

@@ -37,7 +37,7 @@ class Asking(NamedTuple):
 
     memory: Memory
     recall: Recall
-    seqs: dict[str, int]
+    numbers: dict[str, int]
 
     def ask(self, text: str, answers: Iterable[str] = (), only: EntryFilter = EVERYTHING) -> Asked:
         """Return what *text* brings up, where *answers* are the ids of what is right."""
@@ -51,9 +51,9 @@ class Asking(NamedTuple):
         rated = self.recall.rank(question, found)
         contest = contest_of(question, sentences, found, rated)
         repository = self.memory.repository
-        facts = {fact.ranking.seq: fact for fact in repository.recall_facts([hit.seq for hit in rated])}
-        printed = {entry.seq: entry for entry in repository.printed([hit.seq for hit in rated])}
-        best = [Contender(facts[hit.seq], printed[hit.seq], hit.score, hit.parts) for hit in rated]
+        facts = {fact.ranking.number: fact for fact in repository.recall_facts([hit.number for hit in rated])}
+        printed = {entry.number: entry for entry in repository.printed([hit.number for hit in rated])}
+        best = [Contender(facts[hit.number], printed[hit.number], hit.score, hit.parts) for hit in rated]
         known, unread = set(answers), Rules(contest, frozenset(), lambda: ())
         shown = [winner.contender for winner in choose(best, unread).chosen]
         return Asked(searched=True, right=tuple(winner.entry_id in known for winner in shown))
@@ -64,7 +64,7 @@ class Asking(NamedTuple):
 
     def without_answers(self, eval_set: EvalSet, asked: JudgedQuery) -> Asked:
         """Ask it of the same store with all that answers it taken out."""
-        gone = tuple(self.seqs[entry] for entry in _answers(eval_set, asked))
+        gone = tuple(self.numbers[entry] for entry in _answers(eval_set, asked))
         return self.ask(asked.query.text, only=_within(asked)._replace(except_for=gone))
 
 
@@ -97,7 +97,7 @@ def _filled(memory: Memory, entries: Sequence[Entry], project: str) -> Asking:
     for embed in build_embed_pending(memory.spaces)[:1]:
         embed.embed(None, Deadline(time.monotonic), lambda _: None)
     facts = memory.repository.facts(range(1, 100_000))
-    return Asking(memory, build_recall(memory), {fact.entry_id: fact.seq for fact in facts})
+    return Asking(memory, build_recall(memory), {fact.entry_id: fact.number for fact in facts})
 
 
 def _answers(eval_set: EvalSet, asked: JudgedQuery) -> list[str]:

@@ -111,10 +111,10 @@ def _ask_store(
     """
     ids = _drawn(eval_set, entries, draw)
     with asking([eval_set.documents[key] for key in ids], cache) as store:
-        seqs = {key: store.seqs[eval_set.documents[key].entry_id] for key in ids}
+        numbers = {key: store.numbers[eval_set.documents[key].entry_id] for key in ids}
         words_alone = store.recall._replace(retrieve=store.recall.retrieve._replace(semantic=[]))
-        for side, text, right in _questions(eval_set, others, seqs.keys(), draw):
-            answering = {seqs[key] for key in right}
+        for side, text, right in _questions(eval_set, others, numbers.keys(), draw):
+            answering = {numbers[key] for key in right}
             by_meaning, by_words = (_ask(recall, text, answering) for recall in (store.recall, words_alone))
             yield Asked(eval_set.name, entries, side, *by_meaning), Asked(eval_set.name, entries, side, *by_words)
 
@@ -164,17 +164,17 @@ def _ask(recall: Recall, text: str, answering: Collection[int]) -> tuple[tuple[H
     question = Question(text, only, everything.policy, everything.limit, None, Workplace(project=""))
     found = recall.search(question, STANDING_STILL)
     rated = recall.rank(question, found)
-    closeness = found.closeness.scores({hit.seq: hit.vector for hit in rated if hit.vector is not None})
+    closeness = found.closeness.scores({hit.number: hit.vector for hit in rated if hit.vector is not None})
     hits = tuple(
         Hit(
             relevance=hit.relevance or 0.0,
-            right=hit.seq in answering,
-            closeness=closeness.get(hit.seq),
+            right=hit.number in answering,
+            closeness=closeness.get(hit.number),
             background=found.context.background,
             matched=share(hit.keyword, found.context.keywords.full),
         )
         for hit in rated
     )
-    answers = {hit.seq for hit in recall.rank(question._replace(minimum=everything.minimum), found)}
-    first_right = next((hit.seq for hit in rated if hit.seq in answering), None)
+    answers = {hit.number for hit in recall.rank(question._replace(minimum=everything.minimum), found)}
+    first_right = next((hit.number for hit in rated if hit.number in answering), None)
     return hits, len(answers), first_right in answers

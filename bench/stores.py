@@ -136,21 +136,21 @@ def _rows(wanted: tuple[int, int, int]) -> _Rows:
     writer = Writer(seed=start)
     parts = [writer.parts() for _ in range(count)]
     rows = _Rows("", [], "", [], [], [], [])
-    for seq, (sentences, vector) in enumerate(
+    for number, (sentences, vector) in enumerate(
         zip(parts, vectors_of(parts, dimensions, seed=start), strict=True), start + 1
     ):
         entry = writer.entry_of(sentences)
         insert_entry, values = upsert_entry(entry)
-        insert_text, texts = upsert_text(seq, entry)
+        insert_text, texts = upsert_text(number, entry)
         title = title_to_search(entry.name, entry.description)
         words = (title, entry.description, entry.notes, " ".join(entry.labels), entry.reasoning)
         rows = rows._replace(insert_entry=insert_entry.partition(" RETURNING ")[0], insert_text=insert_text)
         rows.entries.append(dict(values))
         rows.texts.append(dict(texts))
-        rows.words.append((seq, *indexed_texts(words)))
+        rows.words.append((number, *indexed_texts(words)))
         for at, text in enumerate(passages(title, "\n".join(words[1:]))):
-            rows.passages.append((seq << PLACE_BITS | at, indexed(text)))
-        rows.vectors.append((seq, str(texts["text_hash"]), vector.tobytes()))
+            rows.passages.append((number << PLACE_BITS | at, indexed(text)))
+        rows.vectors.append((number, str(texts["text_hash"]), vector.tobytes()))
     return rows
 
 
@@ -168,12 +168,14 @@ def _insert(database: Database, space_id: int, rows: _Rows) -> None:
 def _recall(database: Database, entries: int) -> None:
     repository, usage, writer = SqliteEntryRepository(database), SqliteUsageLog(database), Writer()
     with repository.transaction():
-        seqs = [
-            seq
-            for (seq,) in database.rows("SELECT seq FROM entry ORDER BY updated_at DESC LIMIT ?", (entries // 10 + 1,))
+        numbers = [
+            number
+            for (number,) in database.rows(
+                "SELECT seq FROM entry ORDER BY updated_at DESC LIMIT ?", (entries // 10 + 1,)
+            )
         ]
         for _ in range(SESSIONS):
-            usage.record_recall(writer.some(seqs, RECALLED), NOW)
+            usage.record_recall(writer.some(numbers, RECALLED), NOW)
 
 
 def _refuse(warning: str) -> None:

@@ -68,9 +68,9 @@ class Writer:
             f"- Observation count: {self._random.randint(1, 5)}\n- Confidence: medium\n- Last observed: 2026-10-01\n\n"
         )
 
-    def some(self, seqs: list[int], count: int) -> list[int]:
-        """Return at most *count* of *seqs*, those at the beginning more often than others."""
-        return list({seqs[int(len(seqs) * self._random.random() ** 3)] for _ in range(count)})
+    def some(self, numbers: list[int], count: int) -> list[int]:
+        """Return at most *count* of *numbers*, those at the beginning more often than others."""
+        return list({numbers[int(len(numbers) * self._random.random() ** 3)] for _ in range(count)})
 
 
 def vectors_of(parts: Sequence[Sequence[int]], dimensions: int, seed: int = SEED) -> Iterator[Vector]:

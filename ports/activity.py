@@ -202,9 +202,9 @@ class UsageLog(Protocol):
         """
         ...
 
-    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+    def record_recall(self, numbers: Sequence[int], at: dt.datetime) -> None:
         """
-        Count one more injection for each of *seqs*, the last of them *at*.
+        Count one more injection for each of *numbers*, the last of them *at*.
 
         Raises:
             StorageError: the store is busy; nothing was counted.

@@ -185,17 +185,17 @@ class EntryRepository(EntryState, Protocol):
 class RankingReads(EntryState, Protocol):
     """Narrow reads of entries by their numbers, for ranking, recall and a session start."""
 
-    def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
-        """Return the entries of *seqs* in that order, without unknown numbers."""
+    def hydrate(self, numbers: Sequence[int]) -> "list[Entry]":
+        """Return the entries of *numbers* in that order, without unknown numbers."""
         ...
 
-    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
-        """Return the printed fields of *seqs* in that order, without unknown numbers."""
+    def printed(self, numbers: Sequence[int]) -> list[PrintedEntry]:
+        """Return the printed fields of *numbers* in that order, without unknown numbers."""
         ...
 
-    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+    def summaries(self, numbers: Sequence[int]) -> list[ConversationSummary]:
         """
-        Return the summaries that a session start prints of *seqs*, in that order.
+        Return the summaries that a session start prints of *numbers*, in that order.
 
         Unknown numbers are left out. Descriptions may be cut after 2,000 characters.
         """
@@ -205,25 +205,25 @@ class RankingReads(EntryState, Protocol):
         """Return at most *limit* summaries of *only*, the newest first, then by id."""
         ...
 
-    def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
-        """Return the fields that ranking reads of *seqs*, in no order."""
+    def facts(self, numbers: Iterable[int]) -> list[RankingFacts]:
+        """Return the fields that ranking reads of *numbers*, in no order."""
         ...
 
-    def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
-        """Return the fields that the policies of recall read of *seqs*, in no order."""
+    def recall_facts(self, numbers: Iterable[int]) -> list[RecallFacts]:
+        """Return the fields that the policies of recall read of *numbers*, in no order."""
         ...
 
-    def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
+    def outdated(self, numbers: Iterable[int]) -> frozenset[int]:
         """
-        Return those of *seqs* that another of them probably replaces.
+        Return those of *numbers* that another of them probably replaces.
 
         Pairs that the user decided to keep are left out.
         """
         ...
 
-    def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+    def references(self, numbers: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
         """
-        Return the files and features that each of *seqs* refers to.
+        Return the files and features that each of *numbers* refers to.
 
         Unknown numbers are left out.
         """

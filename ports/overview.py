@@ -13,11 +13,11 @@ class Label(NamedTuple):
     An entry in a list.
 
     Attributes:
-        seq: The store's number of the entry.
+        number: The store's number of the entry.
         project: The id of its project; None for none.
     """
 
-    seq: int
+    number: int
     entry_id: str
     name: str
     kind: Kind

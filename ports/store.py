@@ -75,7 +75,7 @@ class Metadata(Protocol):
         """
         ...
 
-    def move_embed_cursor(self, space: "Space", seq: int) -> None:
+    def move_embed_cursor(self, space: "Space", number: int) -> None:
         """
         Store the number of the last entry embedded again in *space*.
 

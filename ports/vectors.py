@@ -36,8 +36,8 @@ class Matches(Protocol):
         """
         ...
 
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return the scores of the matches among *seqs*, as `top` gives them."""
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        """Return the scores of the matches among *numbers*, as `top` gives them."""
         ...
 
     def statistics(self) -> ScoreStatistics:
@@ -84,12 +84,12 @@ class VectorBlock(NamedTuple):
     Vectors in one contiguous block.
 
     Attributes:
-        seqs: The entry number of each row.
-        values: `len(seqs) * dimensions` float32 values, row by row.
+        numbers: The entry number of each row.
+        values: `len(numbers) * dimensions` float32 values, row by row.
 
     """
 
-    seqs: Sequence[int]
+    numbers: Sequence[int]
     values: Vector
 
 
@@ -114,16 +114,16 @@ class VectorSource(Protocol):
         """
         ...
 
-    def load(self, seqs: Sequence[int]) -> VectorBlock:
+    def load(self, numbers: Sequence[int]) -> VectorBlock:
         """
-        Return the vectors of those of *seqs* that have one, in no order.
+        Return the vectors of those of *numbers* that have one, in no order.
 
         Vectors of another width are skipped with a warning.
         """
         ...
 
-    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
-        """Return *seqs* ordered by the newest `updated_at`, then by id."""
+    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
+        """Return *numbers* ordered by the newest `updated_at`, then by id."""
         ...
 
 
@@ -182,12 +182,12 @@ class PendingText(NamedTuple):
     The text of an entry that is to be embedded.
 
     Attributes:
-        seq: The store's number of the entry.
+        number: The store's number of the entry.
         text: The text to embed.
         text_hash: Identifies this text; see `VectorStore.put`.
     """
 
-    seq: int
+    number: int
     text: str
     text_hash: str
 

@@ -61,8 +61,8 @@ def naive_search(database: str) -> Work:
             rows = connection.execute(sql).fetchall()
         cosines = (vectors @ vectors[0]).tolist()
         scored = [
-            (0.5 * max(cosine, 0.0) + 0.3 * seen / 12, updated_at, seq)
-            for cosine, (seq, _, seen, _, updated_at) in zip(cosines, rows, strict=True)
+            (0.5 * max(cosine, 0.0) + 0.3 * seen / 12, updated_at, number)
+            for cosine, (number, _, seen, _, updated_at) in zip(cosines, rows, strict=True)
         ]
         return sorted(scored, reverse=True)[:20]
 

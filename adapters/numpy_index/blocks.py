@@ -15,7 +15,7 @@ from hardwon.domain.model.embedding import COSINE_DECIMALS
 from hardwon.ports.vectors import VectorBlock
 
 Floats: TypeAlias = NDArray[np.float32]
-Seqs: TypeAlias = NDArray[np.int64]
+Numbers: TypeAlias = NDArray[np.int64]
 
 LONGEST = 1.001
 """Upper bound of a unit vector's length with rounding; a longer one is damaged."""
@@ -32,13 +32,13 @@ CHUNK = 256
 ROOM = 5e-7  # for the rounding of the bounds themselves
 
 
-def find(wanted: Seqs, seqs: Seqs) -> NDArray[np.intp]:
-    """Return the places of *wanted* in ascending *seqs*, -1 if missing."""
+def find(wanted: Numbers, numbers: Numbers) -> NDArray[np.intp]:
+    """Return the places of *wanted* in ascending *numbers*, -1 if missing."""
     # Not np.isin: that imports numpy.ma, a twentieth of a session start.
-    if not len(seqs):
+    if not len(numbers):
         return np.full(len(wanted), -1)
-    places = np.searchsorted(seqs, wanted).clip(max=len(seqs) - 1)
-    return np.where(seqs[places] == wanted, places, -1)
+    places = np.searchsorted(numbers, wanted).clip(max=len(numbers) - 1)
+    return np.where(numbers[places] == wanted, places, -1)
 
 
 class QueryCodes(NamedTuple):
@@ -82,11 +82,11 @@ class Rows(NamedTuple):
     The vectors of some entries.
 
     Attributes:
-        seqs: Entry numbers, ascending, int64.
+        numbers: Entry numbers, ascending, int64.
         values: float32, a row for an entry.
     """
 
-    seqs: Seqs
+    numbers: Numbers
     values: Floats
 
 
@@ -95,13 +95,13 @@ class Codes(NamedTuple):
     The vectors of some entries, each rounded to whole multiples of its scale.
 
     Attributes:
-        seqs: Entry numbers, ascending, int64.
+        numbers: Entry numbers, ascending, int64.
         scales: float32, of each row.
         residuals: float32, the length of each row's rounding error, rounded up.
         values: int8, a row for an entry.
     """
 
-    seqs: Seqs
+    numbers: Numbers
     scales: Floats
     residuals: Floats
     values: NDArray[np.int8]
@@ -142,16 +142,16 @@ def rows_of(block: VectorBlock, dimensions: int) -> Rows:
 
     Damaged vectors are left out: they are longer than a unit vector.
     """
-    values = np.asarray(block.values, dtype=np.float32).reshape(len(block.seqs), dimensions)
-    seqs = np.array(block.seqs, dtype=np.int64)
+    values = np.asarray(block.values, dtype=np.float32).reshape(len(block.numbers), dimensions)
+    numbers = np.array(block.numbers, dtype=np.int64)
     with np.errstate(all="ignore"):
         sound = (values * values) @ np.ones(dimensions, dtype=np.float32) <= LONGEST**2
     if not sound.all():
-        seqs, values = seqs[sound], values[sound]
-    if (seqs[1:] > seqs[:-1]).all():
-        return Rows(seqs, values)
-    order = np.argsort(seqs)
-    return Rows(seqs[order], values[order])
+        numbers, values = numbers[sound], values[sound]
+    if (numbers[1:] > numbers[:-1]).all():
+        return Rows(numbers, values)
+    order = np.argsort(numbers)
+    return Rows(numbers[order], values[order])
 
 
 def encode(rows: Rows) -> Codes:
@@ -163,7 +163,7 @@ def encode(rows: Rows) -> Codes:
     residuals = np.sqrt((lost * lost) @ np.ones(lost.shape[1], dtype=np.float32)) * np.float32(LONGEST) + np.float32(
         ROOM
     )
-    return Codes(rows.seqs, scales, residuals, codes.astype(np.int8))
+    return Codes(rows.numbers, scales, residuals, codes.astype(np.int8))
 
 
 VERSION = 1
@@ -180,23 +180,23 @@ def pack(block: VectorBlock, stamp: int) -> bytes | None:
 
     It returns None if a vector is damaged.
     """
-    if not block.seqs:
+    if not block.numbers:
         return None
-    dimensions = len(block.values) // len(block.seqs)
+    dimensions = len(block.values) // len(block.numbers)
     codes = encode(rows_of(block, dimensions))
-    if len(codes.seqs) < len(block.seqs):
+    if len(codes.numbers) < len(block.numbers):
         return None
     body = b"".join(
         (
-            codes.seqs.astype("<i8").tobytes(),
+            codes.numbers.astype("<i8").tobytes(),
             codes.scales.astype("<f4").tobytes(),
             codes.residuals.astype("<f4").tobytes(),
             codes.values.tobytes(),
         )
     )
-    header = HEADER.pack(VERSION, 0, stamp, len(codes.seqs), dimensions)
+    header = HEADER.pack(VERSION, 0, stamp, len(codes.numbers), dimensions)
     checksum = zlib.crc32(body, zlib.crc32(header[AFTER_CHECKSUM:]))
-    return HEADER.pack(VERSION, checksum, stamp, len(codes.seqs), dimensions) + body
+    return HEADER.pack(VERSION, checksum, stamp, len(codes.numbers), dimensions) + body
 
 
 def unpack(packed: bytes, stamp: int, dimensions: int) -> Codes | None:
@@ -214,9 +214,9 @@ def unpack(packed: bytes, stamp: int, dimensions: int) -> Codes | None:
         return None
     if zlib.crc32(memoryview(packed)[AFTER_CHECKSUM:]) != checksum:
         return None
-    seqs, scales = HEADER.size, HEADER.size + 8 * count
+    numbers, scales = HEADER.size, HEADER.size + 8 * count
     return Codes(
-        np.frombuffer(packed, "<i8", count, seqs),
+        np.frombuffer(packed, "<i8", count, numbers),
         np.frombuffer(packed, "<f4", count, scales),
         np.frombuffer(packed, "<f4", count, scales + 4 * count),
         np.frombuffer(packed, np.int8, count * width, scales + 8 * count).reshape(count, width),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hardwon.adapters.numpy_index.blocks import Codes, Floats, QueryCodes, Rows, Seqs, encode, find, rows_of, unpack
+from hardwon.adapters.numpy_index.blocks import Codes, Floats, Numbers, QueryCodes, Rows, encode, find, rows_of, unpack
 from hardwon.domain.model.embedding import COSINE_DECIMALS, Vector
 from hardwon.domain.model.filters import EntryFilter
 from hardwon.domain.model.ranking.candidates import Hit, ScoreStatistics, place_of_low
@@ -25,29 +25,29 @@ class Members(NamedTuple):
     The entries of a filter, with a vector or without.
 
     Attributes:
-        seqs: Their numbers, ascending, int64.
+        numbers: Their numbers, ascending, int64.
         categories: The category of each, as its place in `names`.
         names: The categories; None stands for other kinds than learnings.
     """
 
-    seqs: Seqs
+    numbers: Numbers
     categories: NDArray[np.int8]
     names: Sequence[str | None]
 
     @classmethod
-    def of(cls, numbers: Mapping[str | None, str]) -> "Members":
-        """Parse *numbers*, which are joined by commas in each category."""
-        groups = [np.fromstring(text, dtype=np.int64, sep=",") for text in numbers.values()]
-        seqs = np.concatenate([np.empty(0, dtype=np.int64), *groups])
+    def of(cls, joined: Mapping[str | None, str]) -> "Members":
+        """Parse the numbers of each category, *joined* by commas."""
+        groups = [np.fromstring(text, dtype=np.int64, sep=",") for text in joined.values()]
+        numbers = np.concatenate([np.empty(0, dtype=np.int64), *groups])
         places = np.repeat(np.arange(len(groups), dtype=np.int8), [len(group) for group in groups])
-        order = np.argsort(seqs)
-        return cls(seqs[order], places[order], tuple(numbers))
+        order = np.argsort(numbers)
+        return cls(numbers[order], places[order], tuple(joined))
 
-    def among(self, seqs: Sequence[int]) -> "Members":
-        """Return the members among *seqs*."""
-        places = find(np.array(sorted({*seqs}), dtype=np.int64), self.seqs)
+    def among(self, numbers: Sequence[int]) -> "Members":
+        """Return the members among *numbers*."""
+        places = find(np.array(sorted({*numbers}), dtype=np.int64), self.numbers)
         places = places[places >= 0]
-        return self._replace(seqs=self.seqs[places], categories=self.categories[places])
+        return self._replace(numbers=self.numbers[places], categories=self.categories[places])
 
 
 class LoadedVectors:
@@ -78,15 +78,15 @@ class LoadedVectors:
         self._queries += 1
         blocks = self.source.blocks()
         self._codes = {number: kept for number, kept in self._codes.items() if number in blocks}
-        if len(members.seqs) <= FEW_A_BLOCK * (len(blocks) - len(self._codes)):
-            yield encode(self.rows_among(members.seqs))
+        if len(members.numbers) <= FEW_A_BLOCK * (len(blocks) - len(self._codes)):
+            yield encode(self.rows_among(members.numbers))
             return
         for number, state in blocks.items():
             yield self._block(number, state)
 
-    def rows_among(self, seqs: Seqs) -> Rows:
+    def rows_among(self, numbers: Numbers) -> Rows:
         """Return the vectors of a few entries, looked up one by one."""
-        return rows_of(self.source.load(seqs.tolist()), self.source.dimensions)
+        return rows_of(self.source.load(numbers.tolist()), self.source.dimensions)
 
     def _block(self, number: int, state: BlockState) -> Codes:
         stamp = ("version", self.source.version()) if state.stamp is None else state.stamp
@@ -128,18 +128,18 @@ class NumpyMatches(Matches):
 
     @override
     def count(self) -> int:
-        return len(self._compared.seqs)
+        return len(self._compared.numbers)
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         scores = self._scored(self._compared.nearest(k, category))
-        nearest = sorted(self._loaded.source.in_tie_order(list(scores)), key=lambda seq: -scores[seq])
-        return [Hit(seq, scores[seq]) for seq in nearest[:k]]
+        nearest = sorted(self._loaded.source.in_tie_order(list(scores)), key=lambda number: -scores[number])
+        return [Hit(number, scores[number]) for number in nearest[:k]]
 
     @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        wanted = np.array(sorted({*seqs}), dtype=np.int64)
-        return self._scored(wanted[find(wanted, self._compared.seqs) >= 0])
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        wanted = np.array(sorted({*numbers}), dtype=np.int64)
+        return self._scored(wanted[find(wanted, self._compared.numbers) >= 0])
 
     @override
     def statistics(self) -> ScoreStatistics:
@@ -159,14 +159,14 @@ class NumpyMatches(Matches):
     def _compared(self) -> "_Compared":
         return _Compared(self._loaded.codes(self._members), self._members, self._query)
 
-    def _scored(self, seqs: Seqs) -> dict[int, float]:
-        left = np.array([seq for seq in seqs.tolist() if seq not in self._exact], dtype=np.int64)
+    def _scored(self, numbers: Numbers) -> dict[int, float]:
+        left = np.array([number for number in numbers.tolist() if number not in self._exact], dtype=np.int64)
         if len(left):
             rows = self._loaded.rows_among(left)
             products = rows.values.astype(np.float64) * self._query.astype(np.float64)
             cosines = np.round(products.sum(axis=1), COSINE_DECIMALS)
-            self._exact.update(zip(rows.seqs.tolist(), cosines.tolist(), strict=True))
-        return {seq: self._exact[seq] for seq in seqs.tolist() if seq in self._exact}
+            self._exact.update(zip(rows.numbers.tolist(), cosines.tolist(), strict=True))
+        return {number: self._exact[number] for number in numbers.tolist() if number in self._exact}
 
 
 class _Compared:
@@ -179,40 +179,40 @@ class _Compared:
         query: A unit vector.
 
     Attributes:
-        seqs: The numbers of the members with a vector, ascending.
+        numbers: The numbers of the members with a vector, ascending.
         coarse: The score of each by its codes, float64.
     """
 
     def __init__(self, blocks: Iterable[Codes], members: Members, query: Floats) -> None:
         coded = QueryCodes.of(query)
         none = Codes.none(len(query))
-        seqs, compared = [none.seqs], [none.compare(coded)]
+        numbers, compared = [none.numbers], [none.compare(coded)]
         for block in blocks:  # each is dropped as soon as it is compared, unless it is kept
-            seqs.append(block.seqs)
+            numbers.append(block.numbers)
             compared.append(block.compare(coded))
-        together = np.concatenate(seqs)
-        places = find(together, members.seqs)
+        together = np.concatenate(numbers)
+        places = find(together, members.numbers)
         inside = places >= 0
-        self.seqs: Seqs = together[inside]
+        self.numbers: Numbers = together[inside]
         self.coarse = np.concatenate([comparison.coarse for comparison in compared])[inside]
         self._scores = np.concatenate([comparison.scores for comparison in compared])[inside]
         self._errors = np.concatenate([comparison.errors for comparison in compared])[inside]
         self._categories = members.categories[places[inside]]
         self._names = members.names
 
-    def nearest(self, k: int, category: Category | None) -> Seqs:
+    def nearest(self, k: int, category: Category | None) -> Numbers:
         """
         Return the entries that may be among the *k* best, ascending.
 
         With a category, only its entries count.
         """
-        seqs, scores, errors = self.seqs, self._scores, self._errors
+        numbers, scores, errors = self.numbers, self._scores, self._errors
         if category is not None:
-            own = np.zeros(len(seqs), dtype=bool)
+            own = np.zeros(len(numbers), dtype=bool)
             if category in self._names:
                 own = self._categories == self._names.index(category)
-            seqs, scores, errors = seqs[own], scores[own], errors[own]
-        if len(seqs) > k:
+            numbers, scores, errors = numbers[own], scores[own], errors[own]
+        if len(numbers) > k:
             kth = np.partition(scores - errors, -k)[-k]
-            seqs = seqs[scores + errors >= kth]
-        return seqs
+            numbers = numbers[scores + errors >= kth]
+        return numbers

@@ -49,20 +49,20 @@ class NumpyProjection(Projection):
 
     def _plane(self, only: EntryFilter) -> Plane:
         members = Members.of(self._source.members(only))
-        block = self._source.load(members.seqs.tolist())
-        seqs = np.array(block.seqs, dtype=np.int64)
-        if not len(seqs):
+        block = self._source.load(members.numbers.tolist())
+        numbers = np.array(block.numbers, dtype=np.int64)
+        if not len(numbers):
             return Plane()
-        rows = np.frombuffer(block.values, dtype=np.float32).reshape(len(seqs), -1)
-        order = np.argsort(seqs)
-        seqs, rows = seqs[order], rows[order]
+        rows = np.frombuffer(block.values, dtype=np.float32).reshape(len(numbers), -1)
+        order = np.argsort(numbers)
+        numbers, rows = numbers[order], rows[order]
         components, variance = _principal_components(rows)
         flat = _scaled(components[:, :2].astype(np.float64))
-        groups = _groups(rows, components) if len(seqs) <= self._max_compared else None
+        groups = _groups(rows, components) if len(numbers) <= self._max_compared else None
         return Plane(
-            points=dict(zip(seqs.tolist(), map(tuple, flat.round(5).tolist()), strict=True)),
+            points=dict(zip(numbers.tolist(), map(tuple, flat.round(5).tolist()), strict=True)),
             variance=(float(variance[0]), float(variance[1])),
-            groups=None if groups is None else [seqs[group].tolist() for group in groups],
+            groups=None if groups is None else [numbers[group].tolist() for group in groups],
         )
 
 

@@ -98,7 +98,7 @@ class PagedMatches(Matches):
     def __init__(self, search: PagedSearch, depth: int) -> None:
         self._search = search
         self._page = search.page(depth)
-        self._scores: dict[int, float | None] = {hit.seq: hit.score for hit in self._page.hits}
+        self._scores: dict[int, float | None] = {hit.number: hit.score for hit in self._page.hits}
 
     @override
     def count(self) -> int:
@@ -108,13 +108,15 @@ class PagedMatches(Matches):
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         if k > self._page.depth and len(self._page.hits) < self.count():
             self._page = self._search.page(2 * k)
-            self._scores |= {hit.seq: hit.score for hit in self._page.hits}
-        of_category = (hit for hit in self._page.hits if category is None or self._page.categories[hit.seq] == category)
+            self._scores |= {hit.number: hit.score for hit in self._page.hits}
+        of_category = (
+            hit for hit in self._page.hits if category is None or self._page.categories[hit.number] == category
+        )
         return [hit for _, hit in zip(range(k), of_category, strict=False)]
 
     @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        wanted = [*seqs]
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        wanted = [*numbers]
         unknown = [number for number in wanted if number not in self._scores]
         if unknown and len(self._page.hits) < self.count():
             self._scores |= dict.fromkeys(unknown) | dict(self._search.scores(unknown))
@@ -157,8 +159,8 @@ class ScoredMatches(Matches):
         return [Hit(number, self._scores[number]) for number in best]
 
     @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        return {number: self._scores[number] for number in seqs if number in self._scores}
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        return {number: self._scores[number] for number in numbers if number in self._scores}
 
     @override
     def statistics(self) -> ScoreStatistics:

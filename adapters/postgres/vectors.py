@@ -152,7 +152,7 @@ class PostgresVectorStore(VectorStore):
             self.database.run_many(
                 PUT,
                 (
-                    {"space": space, "number": text.seq, "text_hash": text.text_hash, "vec": literal(vector)}
+                    {"space": space, "number": text.number, "text_hash": text.text_hash, "vec": literal(vector)}
                     for text, vector in given
                 ),
             )
@@ -176,8 +176,8 @@ class PostgresVectorStore(VectorStore):
         return self.database.version()
 
     @override
-    def load(self, seqs: Sequence[int]) -> VectorBlock:
-        rows = self.database.rows(LOAD, numbers=[*seqs], space=self.number)
+    def load(self, numbers: Sequence[int]) -> VectorBlock:
+        rows = self.database.rows(LOAD, numbers=[*numbers], space=self.number)
         usable = {number: values for number, values in rows if len(values) == self.dimensions}
         for number, values in rows:
             if number not in usable:
@@ -196,8 +196,8 @@ class PostgresVectorStore(VectorStore):
         return dict(rows)
 
     @override
-    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
-        return in_tie_order(self.database, seqs)
+    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
+        return in_tie_order(self.database, numbers)
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:
         return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)
@@ -383,8 +383,8 @@ class _NearMatches(Matches):
         return sorted(exact, key=lambda hit: -hit.score)[:k]
 
     @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        return self._scan.scores([*seqs])
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        return self._scan.scores([*numbers])
 
     @override
     def statistics(self) -> ScoreStatistics:

@@ -202,9 +202,9 @@ class SqlUsageLog(Role, UsageLog):
             self._database.rows(self.COUNT_ACCESS, numbers=[*numbers], at=at)
 
     @override
-    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+    def record_recall(self, numbers: Sequence[int], at: dt.datetime) -> None:
         with self._database.counting():
-            self._database.rows(self.COUNT_RECALL, numbers=[*seqs], at=at)
+            self._database.rows(self.COUNT_RECALL, numbers=[*numbers], at=at)
 
     @override
     def record_validation(self, number: int, *, useful: bool) -> None:

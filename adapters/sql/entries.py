@@ -116,16 +116,16 @@ class SqlEntries(Role, EntryRepository, RankingReads):
         return self._entries(found, **within.parameters, **later, most=limit, first=offset)
 
     @override
-    def hydrate(self, seqs: Sequence[int]) -> "list[Entry]":
-        return self._entries(self.HYDRATE, numbers=[*seqs])
+    def hydrate(self, numbers: Sequence[int]) -> "list[Entry]":
+        return self._entries(self.HYDRATE, numbers=[*numbers])
 
     @override
-    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
-        return self._read(self.PRINTED, lambda row: PrintedEntry(*self._decode_printed(row)), numbers=[*seqs])
+    def printed(self, numbers: Sequence[int]) -> list[PrintedEntry]:
+        return self._read(self.PRINTED, lambda row: PrintedEntry(*self._decode_printed(row)), numbers=[*numbers])
 
     @override
-    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
-        return self._read(self.SUMMARIES, self._summary, numbers=[*seqs])
+    def summaries(self, numbers: Sequence[int]) -> list[ConversationSummary]:
+        return self._read(self.SUMMARIES, self._summary, numbers=[*numbers])
 
     @override
     def newest_summaries(self, only: EntryFilter, limit: int) -> list[ConversationSummary]:
@@ -139,24 +139,24 @@ class SqlEntries(Role, EntryRepository, RankingReads):
         return self._read(statement.format(within=within.sql), decode, **within.parameters, **parameters)
 
     @override
-    def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
-        return self._read(self.FACTS, lambda row: RankingFacts(*self._decode_facts(row)), numbers=[*seqs])
+    def facts(self, numbers: Iterable[int]) -> list[RankingFacts]:
+        return self._read(self.FACTS, lambda row: RankingFacts(*self._decode_facts(row)), numbers=[*numbers])
 
     @override
-    def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
-        return self._read(self.RECALL_FACTS, self._recall_facts, numbers=[*seqs])
+    def recall_facts(self, numbers: Iterable[int]) -> list[RecallFacts]:
+        return self._read(self.RECALL_FACTS, self._recall_facts, numbers=[*numbers])
 
     def _recall_facts(self, row: Row) -> RecallFacts:
         facts = RankingFacts(*self._decode_facts(row[:RANKING_VALUES]))
         return RecallFacts(facts, *self._decode_recall(row[RANKING_VALUES:]))
 
     @override
-    def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
-        return frozenset(number for (number,) in self._database.rows(self.OUTDATED, numbers=[*seqs]))
+    def outdated(self, numbers: Iterable[int]) -> frozenset[int]:
+        return frozenset(number for (number,) in self._database.rows(self.OUTDATED, numbers=[*numbers]))
 
     @override
-    def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
-        return dict(self._read(self.REFERENCES, lambda row: _pair(self._decode_references(row)), numbers=[*seqs]))
+    def references(self, numbers: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+        return dict(self._read(self.REFERENCES, lambda row: _pair(self._decode_references(row)), numbers=[*numbers]))
 
     @override
     def count(self, only: EntryFilter) -> int:

@@ -51,9 +51,9 @@ class SqlMetadata(Role):
         value = self._value(_embed_cursor(space)) or ""
         return int(value) if value.isdecimal() else 0
 
-    def move_embed_cursor(self, space: Space, seq: int) -> None:
+    def move_embed_cursor(self, space: Space, number: int) -> None:
         """Store the number of the last entry embedded again, 0 at the end."""
-        self._remember(_embed_cursor(space), str(seq), self.SET)
+        self._remember(_embed_cursor(space), str(number), self.SET)
 
     def _value(self, key: str) -> str | None:
         value = self._database.value(self.SELECT, key=key)

@@ -545,6 +545,6 @@ class NumberList(str):
     __slots__ = ()
 
 
-def in_list(seqs: Iterable[int]) -> NumberList:
-    """Return *seqs* as the JSON array that `json_each(?)` reads."""
-    return NumberList(f"[{','.join(map(str, seqs))}]")
+def in_list(numbers: Iterable[int]) -> NumberList:
+    """Return *numbers* as the JSON array that `json_each(?)` reads."""
+    return NumberList(f"[{','.join(map(str, numbers))}]")

@@ -161,17 +161,17 @@ class SqliteEntryRepository(SqlEntries):
     def put(self, entry: "Entry") -> None:
         with self._file.transaction():
             ensure_not_forgotten(entry, self.forgotten.holds)
-            [(seq, is_retired)] = self._file.rows(*upsert_entry(entry))
-            self._file.rows(*upsert_text(seq, entry))
+            [(number, is_retired)] = self._file.rows(*upsert_entry(entry))
+            self._file.rows(*upsert_text(number, entry))
             self._file.rows(
                 "DELETE FROM vector WHERE entry_seq = ?1"
                 " AND text_hash != (SELECT text_hash FROM entry_text WHERE entry_seq = ?1)",
-                (seq,),
+                (number,),
             )
             if is_retired:
-                self._leave_indexes(seq)
+                self._leave_indexes(number)
             else:
-                index_entry(self._file, seq, entry)
+                index_entry(self._file, number, entry)
             self._file.note_change()
 
     @override
@@ -188,12 +188,12 @@ class SqliteEntryRepository(SqlEntries):
     @override
     def delete(self, entry_id: str) -> bool:
         with self._file.transaction():
-            seq = self._file.value("DELETE FROM entry WHERE id = ? RETURNING seq", (entry_id,))
-            if seq is not None:
+            number = self._file.value("DELETE FROM entry WHERE id = ? RETURNING seq", (entry_id,))
+            if number is not None:
                 self._file.rows(RELEASE, (entry_id,))
-                drop_from_index(self._file, seq)
+                drop_from_index(self._file, number)
                 self._file.note_change()
-            return seq is not None
+            return number is not None
 
     @override
     def newest_by_track_record(
@@ -234,18 +234,18 @@ class SqliteEntryRepository(SqlEntries):
             self._file.rows(
                 "UPDATE entry SET retired = 1 WHERE seq IN (SELECT value FROM json_each(?))", (in_list(expired),)
             )
-            for seq in expired:
-                self._leave_indexes(seq)
+            for number in expired:
+                self._leave_indexes(number)
             self._file.note_change()
         return len(expired)
 
     def _expired(self, now: dt.datetime) -> Sequence[int]:
         rows = self._file.rows("SELECT seq FROM entry WHERE retired = 0 AND expires_at <= ?", (to_text(now),))
-        return [seq for (seq,) in rows]
+        return [number for (number,) in rows]
 
-    def _leave_indexes(self, seq: int) -> None:
-        drop_from_index(self._file, seq)
-        self._file.rows("DELETE FROM vector WHERE entry_seq = ?", (seq,))
+    def _leave_indexes(self, number: int) -> None:
+        drop_from_index(self._file, number)
+        self._file.rows("DELETE FROM vector WHERE entry_seq = ?", (number,))
 
 
 class SqliteProposals(SqlProposals):

@@ -79,12 +79,12 @@ def rows_holding(connection: sqlite3.Connection, erasure: Erasure) -> Rows:
 def texts_holding(connection: sqlite3.Connection, erasure: Erasure) -> Iterator[OwnedText]:
     """Yield the texts of the entries that `erase_rows` removes."""
     _define(connection, erasure)
-    if not (seqs := _entries(connection)):
+    if not (numbers := _entries(connection)):
         return
     rows = connection.execute(
         "SELECT e.id, t.* FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
         " JOIN entry_text t ON t.entry_seq = e.seq",
-        (in_list(seqs),),
+        (in_list(numbers),),
     )
     names = [column[0] for column in rows.description]
     for row in rows.fetchall():
@@ -105,21 +105,21 @@ def _parts(values: Mapping[str, Any]) -> Iterator[str]:
         yield from json.loads(values[column])
 
 
-def _earlier_descriptions(connection: sqlite3.Connection, seq: int) -> list[str]:
+def _earlier_descriptions(connection: sqlite3.Connection, number: int) -> list[str]:
     if "history" not in _names(connection, TABLES):
         return []
     return _names(
         connection,
         "SELECT old_value FROM history WHERE memory_id = ? AND field_changed = 'description' AND old_value IS NOT NULL",
-        seq,
+        number,
     )
 
 
 def ids_holding(connection: sqlite3.Connection, erasure: Erasure) -> list[str]:
     """Return the ids of the entries that hold something, oldest first."""
     _define(connection, erasure)
-    seqs = in_list(sorted(_entries(connection)))
-    return _names(connection, "SELECT entry.id FROM json_each(?) wanted JOIN entry ON seq = wanted.value", seqs)
+    numbers = in_list(sorted(_entries(connection)))
+    return _names(connection, "SELECT entry.id FROM json_each(?) wanted JOIN entry ON seq = wanted.value", numbers)
 
 
 def unused_texts(connection: sqlite3.Connection, texts: Iterable[str], forgotten: Iterable[str]) -> set[str]:
@@ -159,9 +159,9 @@ def erase_rows(connection: sqlite3.Connection, erasure: Erasure) -> None:
     The connection must enforce foreign keys and overwrite deleted content.
     """
     _define(connection, erasure)
-    seqs = _entries(connection)
-    _erase_entries(connection, {*seqs, *_deleted(connection)})
-    _erase_from_indexes(connection, in_list(seqs))
+    numbers = _entries(connection)
+    _erase_entries(connection, {*numbers, *_deleted(connection)})
+    _erase_from_indexes(connection, in_list(numbers))
     clear_queries(connection)
     for table in _other_tables(connection):
         if table == "checkpoints":
@@ -215,8 +215,8 @@ def _entries(connection: sqlite3.Connection) -> list[int]:
         return []
     facts, texts = _condition(connection, "entry"), _condition(connection, "entry_text")
     return [
-        seq
-        for (seq,) in connection.execute(
+        number
+        for (number,) in connection.execute(
             f"SELECT seq FROM entry WHERE {facts} UNION SELECT entry_seq FROM entry_text WHERE {texts}"
         )
     ]
@@ -227,11 +227,11 @@ def _deleted(connection: sqlite3.Connection) -> list[int]:
     if "history" not in _names(connection, TABLES):
         return []
     deleted = f"SELECT memory_id FROM history WHERE field_changed = 'deleted' AND {_condition(connection, 'history')}"
-    return [seq for (seq,) in connection.execute(deleted)]
+    return [number for (number,) in connection.execute(deleted)]
 
 
-def _erase_entries(connection: sqlite3.Connection, seqs: Iterable[int]) -> None:
-    if not (gone := [*seqs]):
+def _erase_entries(connection: sqlite3.Connection, numbers: Iterable[int]) -> None:
+    if not (gone := [*numbers]):
         return
     within = "IN (SELECT value FROM json_each(?))"
     _erase_of_entries(connection, in_list(gone), {*_names(connection, TABLES)})
@@ -266,8 +266,8 @@ def _erase_from_indexes(connection: sqlite3.Connection, gone: str) -> None:
     """Remove entries from the indexes, with what remains of rows deleted before."""
     there = _names(connection, "SELECT name FROM sqlite_master WHERE name IN ('entries_fts', 'passages_fts')")
     for name in there:
-        seq = "rowid" if name == "entries_fts" else f"rowid >> {PASSAGE_BITS}"
-        connection.execute(f"DELETE FROM {name} WHERE {seq} IN (SELECT value FROM json_each(?))", (gone,))
+        number = "rowid" if name == "entries_fts" else f"rowid >> {PASSAGE_BITS}"
+        connection.execute(f"DELETE FROM {name} WHERE {number} IN (SELECT value FROM json_each(?))", (gone,))
         connection.execute(f"INSERT INTO {name} ({name}) VALUES ('rebuild')")
     for name in _names(connection, "SELECT name FROM sqlite_master WHERE name IN ('posting', 'posting_block')"):
         connection.execute(f"DELETE FROM {name}")
@@ -365,10 +365,10 @@ def _renew_ids(connection: sqlite3.Connection) -> None:
     rows = connection.execute(
         "SELECT e.seq, e.id, t.description FROM entry e JOIN entry_text t ON t.entry_seq = e.seq WHERE e.kind = 'learning'"
     ).fetchall()
-    for seq, old, description in rows:
+    for number, old, description in rows:
         if (new := content_hash(description)) != old:
-            connection.execute("UPDATE OR IGNORE entry SET id = ?, content_hash = ? WHERE seq = ?", (new, new, seq))
+            connection.execute("UPDATE OR IGNORE entry SET id = ?, content_hash = ? WHERE seq = ?", (new, new, number))
             connection.execute("UPDATE receipt_entry SET entry_id = ? WHERE entry_id = ?", (new, old))
-            connection.execute("DELETE FROM entry WHERE seq = ? AND id = ?", (seq, old))
+            connection.execute("DELETE FROM entry WHERE seq = ? AND id = ?", (number, old))
             if has_successors(connection):
                 connection.execute("UPDATE entry SET superseded_by = ? WHERE superseded_by = ?", (new, old))

@@ -42,6 +42,6 @@ def drop_forgotten(copy: Database, forgotten: ForgottenTexts) -> None:
         StorageError: the copy can't be read.
     """
     rows = copy.stream("SELECT entry_seq, description, reasoning, notes FROM entry_text")
-    gone = [seq for seq, *texts in rows if forgotten.holds(map(str, texts))]
+    gone = [number for number, *texts in rows if forgotten.holds(map(str, texts))]
     for table, column in (("entry", "seq"), ("history", "memory_id")):
-        copy.run_many(f"DELETE FROM {table} WHERE {column} = ?", ((seq,) for seq in gone))
+        copy.run_many(f"DELETE FROM {table} WHERE {column} = ?", ((number,) for number in gone))

@@ -39,13 +39,13 @@ SELECT_MATCHES = "SELECT rowid, -bm25(entries_fts) FROM entries_fts WHERE entrie
 SELECT_HITS = "SELECT rowid, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?"
 
 
-def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
+def index_passages(database: Database, number: int, texts: Sequence[str]) -> None:
     """
     Add the passages of an entry.
 
     Args:
         database: The store.
-        seq: The entry's number.
+        number: The entry's number.
         texts: The title, then the other searched texts. The title precedes every passage.
 
     """
@@ -56,15 +56,15 @@ def index_passages(database: Database, seq: int, texts: Sequence[str]) -> None:
     parts = passages(title, "\n".join(others))[:MAX_PASSAGES]
     database.run_many(
         "INSERT INTO passages_fts (rowid, text) VALUES (?, ?)",
-        ((seq << PLACE_BITS | at, indexed(part)) for at, part in enumerate(parts)),
+        ((number << PLACE_BITS | at, indexed(part)) for at, part in enumerate(parts)),
     )
 
 
-def drop_passages(database: Database, seq: int) -> None:
+def drop_passages(database: Database, number: int) -> None:
     """Remove the passages of an entry."""
     database.rows(
         "DELETE FROM passages_fts WHERE rowid BETWEEN ? AND ?",
-        (seq << PLACE_BITS, (seq + 1 << PLACE_BITS) - 1),
+        (number << PLACE_BITS, (number + 1 << PLACE_BITS) - 1),
     )
 
 
@@ -99,9 +99,9 @@ def weigh(database: Database, terms: Sequence[str], only: EntryFilter) -> Weighe
             matched[rowid] = matched.get(rowid, 0.0) + weight
     best = dict[int, float]()
     for rowid, bm25 in bm25s.items():
-        score, seq = passage_score(bm25, matched[rowid], asked), rowid >> PLACE_BITS
-        if score > best.get(seq, 0.0):
-            best[seq] = score
+        score, number = passage_score(bm25, matched[rowid], asked), rowid >> PLACE_BITS
+        if score > best.get(number, 0.0):
+            best[number] = score
     return Weighed(best, asked)
 
 
@@ -294,7 +294,7 @@ def _drop(database: Database, name: str) -> None:
             database.rows(f"DROP TABLE {table}")
 
 
-def index_entry(database: Database, seq: int, entry: "Entry") -> bool:
+def index_entry(database: Database, number: int, entry: "Entry") -> bool:
     """
     Update an entry in the index and return whether its terms changed.
 
@@ -305,17 +305,17 @@ def index_entry(database: Database, seq: int, entry: "Entry") -> bool:
         return False
     texts = _texts(entry)
     words = _words(texts)
-    if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (seq,)) == [words]:
+    if database.rows(f"SELECT {COLUMN_LIST} FROM entries_fts WHERE rowid = ?", (number,)) == [words]:
         return False
-    _remove(database, seq)
-    _insert(database, seq, words, texts)
+    _remove(database, number)
+    _insert(database, number, words, texts)
     return True
 
 
-def drop_from_index(database: Database, seq: int) -> None:
+def drop_from_index(database: Database, number: int) -> None:
     """Remove an entry from the index."""
     if is_available() and _exists(database, ENTRY_TABLES + PASSAGE_TABLES):
-        _remove(database, seq)
+        _remove(database, number)
     else:
         _note(database, STALE)
 
@@ -333,18 +333,18 @@ def _words(texts: Sequence[str]) -> Row:
     return indexed_texts(texts)
 
 
-def _insert(database: Database, seq: int, words: Row, texts: Sequence[str]) -> None:
-    drop_postings(database, seq)
-    database.rows(INSERT, (seq, *words))
-    index_passages(database, seq, texts)
+def _insert(database: Database, number: int, words: Row, texts: Sequence[str]) -> None:
+    drop_postings(database, number)
+    database.rows(INSERT, (number, *words))
+    index_passages(database, number, texts)
 
 
-def _remove(database: Database, seq: int) -> None:
-    if not database.value("SELECT count(*) FROM entries_fts WHERE rowid = ?", (seq,)):
+def _remove(database: Database, number: int) -> None:
+    if not database.value("SELECT count(*) FROM entries_fts WHERE rowid = ?", (number,)):
         return
-    drop_postings(database, seq)
-    database.rows("DELETE FROM entries_fts WHERE rowid = ?", (seq,))
-    drop_passages(database, seq)
+    drop_postings(database, number)
+    database.rows("DELETE FROM entries_fts WHERE rowid = ?", (number,))
+    drop_passages(database, number)
     if not CAN_DELETE_SECURELY:
         _note(database, UNTIDY)
 

@@ -61,17 +61,20 @@ class KeywordMatches(Matches):
         while len(found := self._among_best(looked, category)) < k and looked < len(self._scores):
             looked = len(self._scores) if self._at_most < looked * GROWTH else looked * GROWTH
         least = nlargest(k, map(self._scores.__getitem__, found))[-1:]
-        best = [seq for seq in found if self._scores[seq] >= least[0]]
-        ordered = sorted(in_tie_order(self._database, best), key=lambda seq: -self._scores[seq])
-        return [Hit(seq, self._scores[seq]) for seq in ordered[:k]]
+        best = [number for number in found if self._scores[number] >= least[0]]
+        ordered = sorted(in_tie_order(self._database, best), key=lambda number: -self._scores[number])
+        return [Hit(number, self._scores[number]) for number in ordered[:k]]
 
     @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        return {seq: self._scores[seq] for seq in self._admitted(seq for seq in seqs if seq in self._scores)}
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        return {
+            number: self._scores[number]
+            for number in self._admitted(number for number in numbers if number in self._scores)
+        }
 
     @override
     def statistics(self) -> ScoreStatistics:
-        return ScoreStatistics.of(self._scores[seq] for seq in self._counted())._replace(full=self._full)
+        return ScoreStatistics.of(self._scores[number] for number in self._counted())._replace(full=self._full)
 
     def _counted(self) -> Collection[int]:
         """Return all matches that pass the filter."""
@@ -83,16 +86,16 @@ class KeywordMatches(Matches):
         """Return the admitted ones of the *k* best matches, ties included."""
         if k not in self._best:
             least = nlargest(k, self._scores.values())[-1:]
-            self._best[k] = self._admitted(seq for seq, score in self._scores.items() if score >= least[0])
+            self._best[k] = self._admitted(number for number, score in self._scores.items() if score >= least[0])
         found = self._best[k]
-        return [seq for seq in found if category is None or found[seq] == category]
+        return [number for number in found if category is None or found[number] == category]
 
-    def _admitted(self, seqs: Iterable[int]) -> dict[int, Category | None]:
-        """Return those of *seqs* that pass the filter, with their categories."""
-        within, wanted = where(self._only), set(seqs)
+    def _admitted(self, numbers: Iterable[int]) -> dict[int, Category | None]:
+        """Return those of *numbers* that pass the filter, with their categories."""
+        within, wanted = where(self._only), set(numbers)
         if self._at_most < len(wanted):
             rows = self._database.rows(SELECT_ALL.format(within=within.sql), **within.parameters)
-            return {seq: category for seq, category in rows if seq in wanted}
+            return {number: category for number, category in rows if number in wanted}
         sql = SELECT_ADMITTED.format(within=within.sql)
         return dict(self._database.rows(sql, wanted=[*wanted], **within.parameters))
 

@@ -112,13 +112,13 @@ def packed_terms(database: Database, stems: Sequence[str], last: int) -> Mapping
     return found
 
 
-def drop_postings(database: Database, seq: int | None = None) -> None:
+def drop_postings(database: Database, number: int | None = None) -> None:
     """Drop the packed block of an entry, or all blocks."""
     for table in TABLES:
-        if seq is None:
+        if number is None:
             database.rows(f"DELETE FROM {table}")
         else:
-            database.rows(f"DELETE FROM {table} WHERE block = ?", (seq >> SHIFT,))
+            database.rows(f"DELETE FROM {table} WHERE block = ?", (number >> SHIFT,))
 
 
 def pack_postings(database: Database, most: int | None = MAX_AT_ONCE) -> None:
@@ -144,14 +144,16 @@ def _blocks(database: Database) -> list[tuple[int, object]]:
 def _pack(database: Database, block: int) -> None:
     first, last = bounds(block)
     lengths = array("I", bytes(4 << SHIFT))
-    for seq, sizes in database.rows("SELECT id, sz FROM entries_fts_docsize WHERE id BETWEEN ? AND ?", (first, last)):
-        lengths[seq - first] = sum(varints(sizes))
+    for number, sizes in database.rows(
+        "SELECT id, sz FROM entries_fts_docsize WHERE id BETWEEN ? AND ?", (first, last)
+    ):
+        lengths[number - first] = sum(varints(sizes))
     rows = []
     for term, of_term in groupby(_counted(database.rows(SELECT_TEXTS, (first, last))), itemgetter(0)):
-        _, seqs, counts = zip(*of_term, strict=True)
+        _, numbers, counts = zip(*of_term, strict=True)
         if max(counts) > LARGEST_COUNT:
             return  # an entry like that is rare: FTS5 goes on searching its block
-        values = array("H", (*(seq - first for seq in seqs), *counts))
+        values = array("H", (*(number - first for number in numbers), *counts))
         rows.append((block, term.encode(), _sealed(block, term.encode(), values)))
     drop_postings(database, first)
     database.run_many("INSERT INTO posting (block, term, packed) VALUES (?, ?, ?)", rows)

@@ -65,11 +65,11 @@ visible_by_group = _conditions.visible_by_group
 placed = _conditions.placed
 
 
-def in_tie_order(database: Database, seqs: Iterable[int]) -> list[int]:
-    """Sort *seqs*, newest first, then by id."""
+def in_tie_order(database: Database, numbers: Iterable[int]) -> list[int]:
+    """Sort *numbers*, newest first, then by id."""
     rows = database.rows(
-        "SELECT e.seq FROM json_each(:seqs) wanted CROSS JOIN entry e ON e.seq = wanted.value"
+        "SELECT e.seq FROM json_each(:numbers) wanted CROSS JOIN entry e ON e.seq = wanted.value"
         " ORDER BY e.updated_at DESC, e.id",
-        seqs=[*seqs],
+        numbers=[*numbers],
     )
-    return [seq for (seq,) in rows]
+    return [number for (number,) in rows]

@@ -62,9 +62,9 @@ def fingerprints(database: Database, only: EntryFilter) -> dict[int, str]:
     within = where(only)
     digests = dict[int, str]()
     for table, sql in (*((table, _rows_of(table)) for table in KEYS), ("vector", VECTORS)):
-        for seq, *row in database.stream(sql.format(within=within.sql), **within.parameters):
-            stored = repr((digests.get(seq), table, row))
-            digests[seq] = hashlib.sha256(stored.encode()).hexdigest()
+        for number, *row in database.stream(sql.format(within=within.sql), **within.parameters):
+            stored = repr((digests.get(number), table, row))
+            digests[number] = hashlib.sha256(stored.encode()).hexdigest()
     return digests
 
 
@@ -125,12 +125,12 @@ def spaces(past: Database, present: Database) -> dict[int, int]:
     return numbers
 
 
-def sections(database: Database, seqs: Iterable[int]) -> set[Section]:
-    """Return the sections of files of the entries *seqs*."""
+def sections(database: Database, numbers: Iterable[int]) -> set[Section]:
+    """Return the sections of files of the entries *numbers*."""
     rows = database.rows(
         "SELECT file_path, anchor_id FROM json_each(?) wanted JOIN entry_text ON entry_seq = wanted.value"
         " WHERE file_path IS NOT NULL",
-        (in_list(seqs),),
+        (in_list(numbers),),
     )
     return {(path, anchor) for path, anchor in rows}
 
@@ -176,15 +176,15 @@ def decisions(database: Database, numbers: dict[int, int]) -> list[Row]:
     return [(key, here.get(value, value) if key == "active_space" else value) for key, value in rows]
 
 
-def note_in_history(present: Database, field: str, seqs: Iterable[int], name: str, at: dt.datetime) -> None:
+def note_in_history(present: Database, field: str, numbers: Iterable[int], name: str, at: dt.datetime) -> None:
     """
-    Append a line of history for each of *seqs*.
+    Append a line of history for each of *numbers*.
 
     The *field* says what the restore of *name* did.
     """
     present.run_many(
         f"INSERT INTO history ({HISTORY}) VALUES (?, ?, NULL, ?, ?)",
-        ((seq, field, name, to_text(at)) for seq in sorted(seqs)),
+        ((number, field, name, to_text(at)) for number in sorted(numbers)),
     )
 
 
@@ -227,8 +227,10 @@ class SqliteSnapshot(Snapshot):
         only = contents.entries
         with self._present.transaction():
             then, now = fingerprints(self._past, only), fingerprints(self._present, only)
-            missing = {seq for seq, digest in then.items() if now.get(seq) != digest}
-            surplus = {seq for seq, digest in now.items() if then.get(seq) != digest} | self._conflicting_with(missing)
+            missing = {number for number, digest in then.items() if now.get(number) != digest}
+            surplus = {number for number, digest in now.items() if then.get(number) != digest} | self._conflicting_with(
+                missing
+            )
             touched = sections(self._past, missing) | sections(self._present, surplus)
             self._remove(surplus)
             self._ensure_free(missing)
@@ -242,16 +244,16 @@ class SqliteSnapshot(Snapshot):
             self._verify(contents, then)
         return Replacement(memory_count=len(then), restored=len(missing), removed=len(surplus - missing))
 
-    def _conflicting_with(self, seqs: Iterable[int]) -> set[int]:
+    def _conflicting_with(self, numbers: Iterable[int]) -> set[int]:
         """
-        Return the present entries that conflict with the past entries *seqs*.
+        Return the present entries that conflict with the past entries *numbers*.
 
         They have the same id, or the same section of a file.
         """
         keys = self._past.rows(
             "SELECT e.id, t.file_path, t.anchor_id FROM json_each(?) wanted JOIN entry e ON e.seq = wanted.value"
             " JOIN entry_text t ON t.entry_seq = e.seq",
-            (in_list(seqs),),
+            (in_list(numbers),),
         )
         if any(isinstance(value, bytes) for key in keys for value in key):
             raise StorageError("the snapshot holds an entry whose id or file is no text; nothing was changed")
@@ -262,35 +264,35 @@ class SqliteSnapshot(Snapshot):
             " t.file_path = json_extract(wanted.value, '$[1]') AND t.anchor_id = json_extract(wanted.value, '$[2]')",
             (wanted,),
         )
-        return {seq for (seq,) in rows}
+        return {number for (number,) in rows}
 
-    def _remove(self, seqs: Iterable[int]) -> None:
-        self._present.rows(f"DELETE FROM entry WHERE seq {IN_LIST}", (in_list(seqs),))
-        for seq in seqs:
-            drop_from_index(self._present, seq)
+    def _remove(self, numbers: Iterable[int]) -> None:
+        self._present.rows(f"DELETE FROM entry WHERE seq {IN_LIST}", (in_list(numbers),))
+        for number in numbers:
+            drop_from_index(self._present, number)
 
-    def _ensure_free(self, seqs: Iterable[int]) -> None:
+    def _ensure_free(self, numbers: Iterable[int]) -> None:
         """
         Refuse the number of an entry that stays.
 
         Only entries of another store can have it.
         """
-        taken = self._present.value(f"SELECT seq FROM entry WHERE seq {IN_LIST}", (in_list(seqs),))
+        taken = self._present.value(f"SELECT seq FROM entry WHERE seq {IN_LIST}", (in_list(numbers),))
         if taken is not None:
             raise StorageError(f"the number {taken} belongs to another entry by now: restore with scope all")
 
-    def _add(self, seqs: Iterable[int]) -> None:
-        wanted = in_list(seqs)
+    def _add(self, numbers: Iterable[int]) -> None:
+        wanted = in_list(numbers)
         for table, key in KEYS.items():
             copy_rows(self._past, self._present, table, f"{key} {IN_LIST}", wanted)
         self._add_projects(wanted)
-        numbers = spaces(self._past, self._present)
+        space_ids = spaces(self._past, self._present)
         vectors = self._past.stream(
             f"SELECT space_id, entry_seq, text_hash, vec FROM vector WHERE entry_seq {IN_LIST}", (wanted,)
         )
         self._present.run_many(
             "INSERT INTO vector (space_id, entry_seq, text_hash, vec) VALUES (?, ?, ?, ?)",
-            ((numbers[space], *row) for space, *row in vectors),
+            ((space_ids[space], *row) for space, *row in vectors),
         )
         self._index(wanted)
 

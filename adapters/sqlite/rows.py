@@ -178,9 +178,9 @@ def upsert_entry(entry: "Entry") -> tuple[str, Mapping[str, object]]:
     return f"{upsert('entry', 'id', values, KEPT_FACTS)}, {STAYS_RETIRED} RETURNING seq, retired", values
 
 
-def upsert_text(seq: int, entry: "Entry") -> tuple[str, Mapping[str, object]]:
+def upsert_text(number: int, entry: "Entry") -> tuple[str, Mapping[str, object]]:
     """Return the statement that upserts *entry* in the table `entry_text`."""
-    values = {"entry_seq": seq, **encoded(COLUMNS_OF_TEXT, entry), "text_hash": text_hash(entry.searchable_text())}
+    values = {"entry_seq": number, **encoded(COLUMNS_OF_TEXT, entry), "text_hash": text_hash(entry.searchable_text())}
     return upsert("entry_text", "entry_seq", values, ("entry_seq", "created_at", "anchor_id")), values
 
 

@@ -79,7 +79,7 @@ class ScanKeywordIndex(KeywordIndex):
         idf = self._idf(terms, deadline)
         least, read = (1, EVERY_WORD) if mode == "any" else (len(idf), TEXTS)
         found = self._read(only, terms, deadline, read)
-        scores = {seq: _bm25(words, idf) for seq, words in found if len(words) >= least}
+        scores = {number: _bm25(words, idf) for number, words in found if len(words) >= least}
         return KeywordMatches(self._database, scores)
 
     @override
@@ -87,8 +87,8 @@ class ScanKeywordIndex(KeywordIndex):
         idf = self._idf(terms, deadline)
         asked = sum(idf.values())
         scores = {
-            seq: passage_score(_bm25(words, idf), sum(map(idf.__getitem__, words)), asked)
-            for seq, words in self._read(only, terms, deadline)
+            number: passage_score(_bm25(words, idf), sum(map(idf.__getitem__, words)), asked)
+            for number, words in self._read(only, terms, deadline)
         }
         return KeywordMatches(self._database, scores, full=asked)
 
@@ -102,12 +102,12 @@ class ScanKeywordIndex(KeywordIndex):
         """Yield entries with any of *terms*: the number, and a count of each term."""
         within, wanted = where(only), {without_marks(term): term for term in terms}
         sql = SELECT_WORDS.format(words=read, within=within.sql)
-        for seq, text in self._database.stream(sql, **within.parameters):
+        for number, text in self._database.stream(sql, **within.parameters):
             if deadline.passed():
                 raise KeywordIndexUnavailableError("no answer in time")
             words = Counter(wanted[word] for word in index_words(text) if word in wanted)
             if words:
-                yield seq, words
+                yield number, words
 
 
 def _bm25(words: Mapping[str, int], idf: Mapping[str, float]) -> float:

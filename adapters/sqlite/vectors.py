@@ -123,7 +123,7 @@ def _pack_block(database: Database, space_id: int, number: int, load: Callable[[
         return
     stamp = database.value("SELECT random()") if state.stamp is None else state.stamp
     block = load(number)
-    if len(block.seqs) == _count(database, space_id, number) and (value := pack(block, stamp)):
+    if len(block.numbers) == _count(database, space_id, number) and (value := pack(block, stamp)):
         database.rows(KEEP, (space_id, number, stamp, value))
 
 
@@ -251,7 +251,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
 
     def _texts(self, sql: str, **parameters: object) -> list[PendingText]:
         rows = self._database.rows(sql, **parameters)
-        return [PendingText(seq, searchable_text(*texts), text_hash) for seq, *texts, text_hash in rows]
+        return [PendingText(number, searchable_text(*texts), text_hash) for number, *texts, text_hash in rows]
 
     @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
@@ -262,7 +262,7 @@ class SqliteVectorStore(VectorStore, BlockSource):
                 " SELECT ?1, entry_seq, text_hash, ?4 FROM entry_text JOIN entry ON seq = entry_seq AND retired = 0"
                 " WHERE entry_seq = ?2 AND text_hash = ?3"
                 " ON CONFLICT (space_id, entry_seq) DO UPDATE SET text_hash = excluded.text_hash, vec = excluded.vec",
-                ((space_id, text.seq, text.text_hash, _to_blob(vector)) for text, vector in vectors),
+                ((space_id, text.number, text.text_hash, _to_blob(vector)) for text, vector in vectors),
             )
             self._database.note_change()
         with suppress(StorageError):  # the next write packs them
@@ -278,8 +278,8 @@ class SqliteVectorStore(VectorStore, BlockSource):
         return self._database.content_version()
 
     @override
-    def load(self, seqs: Sequence[int]) -> VectorBlock:
-        return self._block(self._database.rows(SELECT_SOME, (in_list(seqs), self._space_id())))
+    def load(self, numbers: Sequence[int]) -> VectorBlock:
+        return self._block(self._database.rows(SELECT_SOME, (in_list(numbers), self._space_id())))
 
     @override
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
@@ -318,19 +318,19 @@ class SqliteVectorStore(VectorStore, BlockSource):
             pack_blocks(self._database, self._space_id(), self.load_block, self._pack, most)
 
     @override
-    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
-        return in_tie_order(self._database, seqs)
+    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
+        return in_tie_order(self._database, numbers)
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:
         return only._replace(kinds=tuple(kind for kind in only.kinds if kind in self.kinds), ranked=True)
 
     def _block(self, rows: Sequence[Row]) -> VectorBlock:
         size = self._space.dimensions * VALUE_BYTES
-        usable = {seq: blob for seq, blob in rows if isinstance(blob, bytes) and len(blob) == size}
-        for seq, blob in rows:
-            if seq not in usable:
+        usable = {number: blob for number, blob in rows if isinstance(blob, bytes) and len(blob) == size}
+        for number, blob in rows:
+            if number not in usable:
                 found = f"{len(blob)} bytes" if isinstance(blob, bytes) else "no bytes"
-                self._warn(f"the vector of entry {seq} has {found}: skipped, run: hardwon embed --all")
+                self._warn(f"the vector of entry {number} has {found}: skipped, run: hardwon embed --all")
         return VectorBlock(list(usable), _from_blob(b"".join(usable.values())))
 
     def _count_all(self) -> int:

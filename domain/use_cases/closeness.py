@@ -32,11 +32,11 @@ class Closeness(NamedTuple):
     def scores(self, found: Mapping[int, float]) -> Mapping[int, float]:
         """Return the closeness of the entries *found*, from their scores in the vector list."""
         if len(self.spaces) == 1:
-            return {seq: self.spaces[0].statistics.closeness(cosine) for seq, cosine in found.items()}
+            return {number: self.spaces[0].statistics.closeness(cosine) for number, cosine in found.items()}
         return {
-            seq: space.statistics.closeness(cosine)
+            number: space.statistics.closeness(cosine)
             for space in self.spaces
-            for seq, cosine in space.matches.scores(found).items()
+            for number, cosine in space.matches.scores(found).items()
         }
 
     def upper_bound(self, score: float) -> float:
@@ -84,18 +84,18 @@ class StandardisedMatches:
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
         """Return the *k* best."""
         lists = [
-            [Hit(hit.seq, _standardised(hit.score, statistics)) for hit in matches.top(k, category)]
+            [Hit(hit.number, _standardised(hit.score, statistics)) for hit in matches.top(k, category)]
             for matches, statistics in self._spaces
         ]
         return list(islice(merge(*lists, key=lambda hit: -hit.score), k))
 
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        """Return the scores of the matches among *seqs*."""
-        wanted = list(seqs)
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        """Return the scores of the matches among *numbers*."""
+        wanted = list(numbers)
         return {
-            seq: _standardised(score, statistics)
+            number: _standardised(score, statistics)
             for matches, statistics in self._spaces
-            for seq, score in matches.scores(wanted).items()
+            for number, score in matches.scores(wanted).items()
         }
 
     def statistics(self) -> ScoreStatistics:

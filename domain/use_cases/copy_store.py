@@ -166,12 +166,12 @@ def copy_vectors(source: VectorStore, target: VectorStore, entries: RankingReads
     """
     copied, last = 0, 0
     while texts := target.texts(BATCH, last):
-        last = texts[-1].seq
-        has = {*target.load([text.seq for text in texts]).seqs}
-        missing = [text for text in texts if text.seq not in has]
-        ids = {facts.seq: facts.entry_id for facts in entries.facts(text.seq for text in missing)}
+        last = texts[-1].number
+        has = {*target.load([text.number for text in texts]).numbers}
+        missing = [text for text in texts if text.number not in has]
+        ids = {facts.number: facts.entry_id for facts in entries.facts(text.number for text in missing)}
         vectors = source.vectors_of([*ids.values()])
-        found = [(text, vectors[ids[text.seq]]) for text in missing if ids[text.seq] in vectors]
+        found = [(text, vectors[ids[text.number]]) for text in missing if ids[text.number] in vectors]
         if found:
             target.put(found)
             copied += len(found)

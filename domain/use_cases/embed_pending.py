@@ -136,7 +136,7 @@ class _Run:
         done = 0
         while batch := self._tools.store.texts(self._batch, after, self._tools.only):
             done += self._store(batch, is_first=not done)
-            after = batch[-1].seq
+            after = batch[-1].number
             reached(after)
             progress(done)
         return done
@@ -153,7 +153,7 @@ class _Run:
         if size <= 0:
             return []
         pending = self._tools.store.pending(size + len(self._unusable))
-        return [text for text in pending if text.seq not in self._unusable][:size]
+        return [text for text in pending if text.number not in self._unusable][:size]
 
     def _patiently(self, batch: Sequence[PendingText]) -> Pairs:
         refused = 0
@@ -180,7 +180,7 @@ class _Run:
             self._in_a_row += 1
             if self._in_a_row == UNUSABLE_IN_A_ROW:
                 raise
-            self._unusable.add(batch[0].seq)
+            self._unusable.add(batch[0].number)
             self._tools.warn(f"no vector for the entry that begins {batch[0].text[:40]!r}: {error}")
             return []
         self._in_a_row = 0

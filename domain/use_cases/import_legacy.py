@@ -325,7 +325,7 @@ class KeepVectors:
     def _sorted_out(
         self, memories: Iterable[IndexedMemory]
     ) -> tuple[Sequence[tuple[PendingText, Vector]], tuple[str, ...]]:
-        waiting = {text.seq: text for text in self.store.pending(self.store.count_pending(EVERYTHING))}
+        waiting = {text.number: text for text in self.store.pending(self.store.count_pending(EVERYTHING))}
         usable, refused = list[tuple[PendingText, Vector]](), list[str]()
         for memory in memories:
             entry = self.repository.with_file(memory.path)

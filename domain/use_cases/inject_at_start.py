@@ -80,10 +80,14 @@ class Injection(NamedTuple):
     held: Held = NOTHING
 
     @property
-    def seqs(self) -> list[int]:
+    def numbers(self) -> list[int]:
         """The numbers of all entries in it."""
-        conversations = self.related.section.seqs if self.related else ()
-        return [*(rule.seq for rule in self.rules), *(scored.facts.seq for scored in self.printed), *conversations]
+        conversations = self.related.section.numbers if self.related else ()
+        return [
+            *(rule.number for rule in self.rules),
+            *(scored.facts.number for scored in self.printed),
+            *conversations,
+        ]
 
 
 class InjectAtStart(NamedTuple):
@@ -167,7 +171,7 @@ class InjectAtStart(NamedTuple):
         if self.relate is None or occasion is None or self.held.has_block:
             return None, ()
         try:
-            related = self.relate.find(query, occasion, deadline, known=tuple(rule.seq for rule in rules))
+            related = self.relate.find(query, occasion, deadline, known=tuple(rule.number for rule in rules))
         except HardwonError as error:
             return None, (f"no related conversations: {error}",)
         return related, related.degradations
@@ -187,22 +191,22 @@ class InjectAtStart(NamedTuple):
 
         With *distinct*, an entry that another one probably replaces is left out.
         """
-        rule_seqs, repeated = {rule.seq for rule in rules}, 0
+        rule_numbers, repeated = {rule.number for rule in rules}, 0
         while True:
             selected = select(retrieval, self.repository, policy, CategoryBalancer(limit + repeated), seen)
-            seqs = [scored.facts.seq for scored in selected.ranked]
-            left_out = rule_seqs | self.repository.outdated(seqs) if distinct else rule_seqs
+            numbers = [scored.facts.number for scored in selected.ranked]
+            left_out = rule_numbers | self.repository.outdated(numbers) if distinct else rule_numbers
             ranked = [
                 scored
                 for scored in selected.ranked
-                if scored.facts.seq not in left_out and scored.facts.entry_id not in self.held.entries
+                if scored.facts.number not in left_out and scored.facts.entry_id not in self.held.entries
             ]
             if len(selected.ranked) - len(ranked) <= repeated:
                 return selected._replace(ranked=tuple(scored for scored in ranked if self._is_new(scored)))
             repeated = len(selected.ranked) - len(ranked)
 
     def _is_new(self, scored: Scored) -> bool:
-        return self.held.is_new(scored.facts.entry_id, scored.facts.seq)
+        return self.held.is_new(scored.facts.entry_id, scored.facts.number)
 
     def _block(
         self,
@@ -227,13 +231,13 @@ class InjectAtStart(NamedTuple):
             notice=self.notice,
             length=self.length,
         )
-        ranked = self.repository.printed([scored.facts.seq for scored in selected.ranked])
+        ranked = self.repository.printed([scored.facts.number for scored in selected.ranked])
         kept = block.fit([*map(workplace.labelled, ranked)])
-        seqs = {entry.seq for entry in kept}
+        numbers = {entry.number for entry in kept}
         return Injection(
             text=block.render(kept),
             rules=tuple(rules),
-            printed=tuple(scored for scored in selected.ranked if scored.facts.seq in seqs),
+            printed=tuple(scored for scored in selected.ranked if scored.facts.number in numbers),
             lessons=tuple(kept),
             retrieval=retrieval,
             selected=selected,
@@ -287,11 +291,11 @@ def _rules(injection: Injection) -> Iterator[_Piece]:
 
 
 def _lessons(injection: Injection) -> Iterator[_Piece]:
-    scored = {lesson.facts.seq: lesson for lesson in injection.printed}
+    scored = {lesson.facts.number: lesson for lesson in injection.printed}
     for lesson in in_order_of_text(injection.lessons):
         text = piece_text("lesson", lesson, lesson.origin)
-        piece = _piece(scored[lesson.seq].facts.entry_id, "lesson", text, origin=lesson.origin)
-        yield _scored(piece, scored[lesson.seq], injection)
+        piece = _piece(scored[lesson.number].facts.entry_id, "lesson", text, origin=lesson.origin)
+        yield _scored(piece, scored[lesson.number], injection)
 
 
 def _scored(piece: _Piece, scored: Scored, injection: Injection) -> _Piece:
@@ -305,10 +309,10 @@ def _scored(piece: _Piece, scored: Scored, injection: Injection) -> _Piece:
 def _conversations(injection: Injection) -> Iterator[_Piece]:
     if injection.related is None:
         return
-    rated = {answer.seq: answer for answer in injection.related.nearby.best}
+    rated = {answer.number: answer for answer in injection.related.nearby.best}
     for line in injection.related.section.lines:
         piece = _piece(line.conversation.entry_id, "conversation", line.text, room=line.room)
-        if found := rated.get(line.conversation.seq):
+        if found := rated.get(line.conversation.number):
             piece = piece._replace(shown=piece.shown._replace(score=found.score, parts=found.parts))
         yield piece
 
@@ -318,8 +322,8 @@ def _piece(entry_id: str, form: Form, text: str, *, room: int = 0, origin: str =
 
 
 def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
-    known = {*(rule.seq for rule in injection.rules), *(scored.facts.seq for scored in injection.printed)}
-    others = (scored for scored in selected.seen if scored.facts.seq not in known)
+    known = {*(rule.number for rule in injection.rules), *(scored.facts.number for scored in injection.printed)}
+    others = (scored for scored in selected.seen if scored.facts.number not in known)
     nearest = islice(others, MAX_MISSED)
     return tuple(NearMiss(each.facts.entry_id, each.score, _why(each, selected, injection.held)) for each in nearest)
 
@@ -327,7 +331,7 @@ def _missed(injection: Injection, selected: Selected) -> tuple[NearMiss, ...]:
 def _why(missed: Scored, selected: Selected, held: Held) -> str:
     if missed.facts.entry_id in held.entries:
         return SHOWN_ALREADY
-    if not held.is_new(missed.facts.entry_id, missed.facts.seq):
+    if not held.is_new(missed.facts.entry_id, missed.facts.number):
         return NOT_NEW
     if missed in selected.ranked:
         return NO_ROOM
@@ -352,9 +356,9 @@ class RecordInjection(NamedTuple):
     receipts: "Receipts"
     transaction: Callable[[], AbstractContextManager[None]]
 
-    def record(self, receipt: "Receipt", seqs: Sequence[int]) -> tuple[str, ...]:
+    def record(self, receipt: "Receipt", numbers: Sequence[int]) -> tuple[str, ...]:
         """
-        Record *receipt*, and the injection of the entries *seqs* if it counts already.
+        Record *receipt*, and the injection of the entries *numbers* if it counts already.
 
         Returns:
             The losses with their reasons, one line each: a busy store never delays the session.
@@ -362,7 +366,7 @@ class RecordInjection(NamedTuple):
         try:
             with self.transaction():
                 if receipt.delivery in COUNTED:
-                    self.usage.record_recall(seqs, receipt.at)
+                    self.usage.record_recall(numbers, receipt.at)
                 self.receipts.record(receipt)
         except StorageError as error:
             return (f"recall not counted, no receipt kept: {error}",)

@@ -71,7 +71,7 @@ class PromptInjection(NamedTuple):
     """
 
     text: str = ""
-    seqs: tuple[int, ...] = ()
+    numbers: tuple[int, ...] = ()
     receipt: Receipt | None = None
     degradations: tuple[str, ...] = ()
 
@@ -137,14 +137,14 @@ class InjectBesidePrompt(NamedTuple):
             return PromptInjection()
         receipt = self._receipt(prompt, question, choice)._replace(space=found.retrieval.embedded_by)
         return PromptInjection(
-            choice.text, tuple(chosen.contender.facts.ranking.seq for chosen in choice.chosen), receipt
+            choice.text, tuple(chosen.contender.facts.ranking.number for chosen in choice.chosen), receipt
         )
 
     def _contenders(self, rated: Sequence[Rated], workplace: Workplace) -> list[Contender]:
-        repository, seqs = self.recall.repository, [answer.seq for answer in rated]
-        facts = {known.ranking.seq: known for known in repository.recall_facts(seqs)}
-        printed = {entry.seq: workplace.labelled(entry) for entry in repository.printed(seqs)}
-        return [Contender(facts[seq], printed[seq], score, parts) for seq, score, parts, *_ in rated]
+        repository, numbers = self.recall.repository, [answer.number for answer in rated]
+        facts = {known.ranking.number: known for known in repository.recall_facts(numbers)}
+        printed = {entry.number: workplace.labelled(entry) for entry in repository.printed(numbers)}
+        return [Contender(facts[number], printed[number], score, parts) for number, score, parts, *_ in rated]
 
     def _told(self) -> Iterator[AgentFile]:
         return (AgentFile(name, plain(text)) for name, text in self.instructions.texts())

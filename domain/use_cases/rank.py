@@ -65,7 +65,7 @@ class _Lists(NamedTuple):
 class _Bounded(NamedTuple):
     """A candidate with unread facts, and the upper bound of its score."""
 
-    seq: int
+    number: int
     candidate: RecallCandidate
     upper_bound: float
 
@@ -133,30 +133,30 @@ class BestAnswers:
 
         The named one is first, then the highest upper bound.
         """
-        vector_places = {hit.seq: place for place, hit in enumerate(lists.by_vector, 1)}
-        keyword_places = {hit.seq: place for place, hit in enumerate(lists.by_keyword, 1)}
-        seqs = vector_places.keys() | keyword_places.keys()
+        vector_places = {hit.number: place for place, hit in enumerate(lists.by_vector, 1)}
+        keyword_places = {hit.number: place for place, hit in enumerate(lists.by_keyword, 1)}
+        numbers = vector_places.keys() | keyword_places.keys()
         if self._named is not None:
-            seqs.add(self._named)
-        vectors, keywords = self._retrieval.by_vector.scores(seqs), self._retrieval.by_keyword.scores(seqs)
-        closeness, holding = self._closeness.scores(vectors), self._holding.scores(seqs)
+            numbers.add(self._named)
+        vectors, keywords = self._retrieval.by_vector.scores(numbers), self._retrieval.by_keyword.scores(numbers)
+        closeness, holding = self._closeness.scores(vectors), self._holding.scores(numbers)
         candidates = {
-            seq: RecallCandidate(
+            number: RecallCandidate(
                 self._best_facts,
-                vectors.get(seq),
-                keywords.get(seq),
-                vector_places.get(seq),
-                keyword_places.get(seq),
+                vectors.get(number),
+                keywords.get(number),
+                vector_places.get(number),
+                keyword_places.get(number),
                 self._most_touched,
-                closeness.get(seq),
-                is_named=seq == self._named,
-                holds_all=seq in holding,
+                closeness.get(number),
+                is_named=number == self._named,
+                holds_all=number in holding,
             )
-            for seq in seqs
+            for number in numbers
         }
         return sorted(
             self._admissible(candidates.items()),
-            key=lambda known: (not self._policy.is_named(known.candidate), -known.upper_bound, known.seq),
+            key=lambda known: (not self._policy.is_named(known.candidate), -known.upper_bound, known.number),
         )
 
     def _unseen(self, lists: _Lists) -> Iterator[RecallCandidate]:
@@ -182,25 +182,25 @@ class BestAnswers:
                 )
 
     def _admissible(self, candidates: Iterable[tuple[int, RecallCandidate]]) -> Iterator[_Bounded]:
-        for seq, candidate in candidates:
+        for number, candidate in candidates:
             upper_bound = self._policy.upper_bound(candidate)
             if upper_bound is None:
                 continue
             if Judged(candidate, upper_bound, self._policy.relevance(candidate)).reaches(self._wanted.minimum):
-                yield _Bounded(seq, candidate, upper_bound)
+                yield _Bounded(number, candidate, upper_bound)
 
     def _known(self, bounded: Sequence[_Bounded]) -> Iterator[RecallCandidate]:
-        found = {seq: candidate for seq, candidate, _ in bounded}
+        found = {number: candidate for number, candidate, _ in bounded}
         touched = self._touched(found)
         for facts in self._repository.recall_facts(found):
-            seq = facts.ranking.seq
-            yield found[seq]._replace(facts=facts, touched=touched.get(seq, 0))
+            number = facts.ranking.number
+            yield found[number]._replace(facts=facts, touched=touched.get(number, 0))
 
-    def _touched(self, seqs: Iterable[int]) -> Mapping[int, int]:
+    def _touched(self, numbers: Iterable[int]) -> Mapping[int, int]:
         files = set(self._context.workplace.touched_files)
         if not files:
             return {}
-        return {seq: len(files & set(about)) for seq, about in self._repository.references(seqs).items()}
+        return {number: len(files & set(about)) for number, about in self._repository.references(numbers).items()}
 
 
 def _highest(bounded: Iterable[_Bounded]) -> dict[Category | None, Unseen]:
@@ -276,8 +276,8 @@ class _CategoryHead(NamedTuple):
     prominent: Sequence[RankingFacts]
 
     @property
-    def seqs(self) -> set[int]:
-        return {hit.seq for hit in (*self.by_vector, *self.by_keyword)} | {known.seq for known in self.prominent}
+    def numbers(self) -> set[int]:
+        return {hit.number for hit in (*self.by_vector, *self.by_keyword)} | {known.number for known in self.prominent}
 
 
 def maxima_of(retrieval: Retrieval, repository: RankingReads, visible_in: Visibility | None = None) -> Maxima:
@@ -334,7 +334,7 @@ def _heads(
         others: dict[Category | None, Unseen] = {
             name: _others(head, depth, lists, policy)
             for name, head in heads.items()
-            if len(head.seqs) < sizes[name] > depth
+            if len(head.numbers) < sizes[name] > depth
         }
         yield Head(policy.rank(_candidates(_facts(heads.values(), repository), lists)), others)
         depth *= 2
@@ -371,11 +371,11 @@ def _heads_of(
 
 
 def _facts(heads: Iterable[_CategoryHead], repository: RankingReads) -> dict[int, RankingFacts]:
-    seqs, facts = set[int](), dict[int, RankingFacts]()
+    numbers, facts = set[int](), dict[int, RankingFacts]()
     for head in heads:
-        seqs |= head.seqs
-        facts.update((known.seq, known) for known in head.prominent)
-    facts.update((known.seq, known) for known in repository.facts(seqs - facts.keys()))
+        numbers |= head.numbers
+        facts.update((known.number, known) for known in head.prominent)
+    facts.update((known.number, known) for known in repository.facts(numbers - facts.keys()))
     return facts
 
 
@@ -394,7 +394,10 @@ def _candidates(facts: Mapping[int, RankingFacts], lists: _Signals) -> list[Cand
     vector = lists.retrieval.by_vector.scores(facts)
     keyword = lists.retrieval.by_keyword.scores(facts)
     closeness = lists.closeness.scores(vector)
-    return [Candidate(known, vector.get(seq), keyword.get(seq), closeness.get(seq)) for seq, known in facts.items()]
+    return [
+        Candidate(known, vector.get(number), keyword.get(number), closeness.get(number))
+        for number, known in facts.items()
+    ]
 
 
 def _best(hits: Sequence[Hit]) -> float:

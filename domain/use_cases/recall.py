@@ -69,7 +69,7 @@ class Rated(NamedTuple):
             calibrated.
     """
 
-    seq: int
+    number: int
     score: float
     parts: Parts
     vector: float | None = None
@@ -123,7 +123,7 @@ class Recall(NamedTuple):
         wanted = question if question.minimum else calibrated(question)
         wanted = wanted._replace(only=everywhere, limit=MAX_ELSEWHERE)
         with self.repository.snapshot():
-            found = tuple(rated.seq for rated in self.rank(wanted, self.search(wanted, deadline)))
+            found = tuple(rated.number for rated in self.rank(wanted, self.search(wanted, deadline)))
             return len(found) - self.repository.count(question.only._replace(among=found))
 
     def search(self, question: Question, deadline: Deadline) -> Found:
@@ -169,7 +169,7 @@ class Recall(NamedTuple):
                 return found
         elif by_keyword.count() > 1 and not identifiers(text):
             return found
-        named = by_keyword.top(1)[0].seq if is_word and by_keyword.count() == 1 else None
+        named = by_keyword.top(1)[0].number if is_word and by_keyword.count() == 1 else None
         return found._replace(named=named, holding=NoMatches() if question.minimum is None else by_keyword)
 
     def answer_from(self, question: Question, found: Found, baseline: PolicyMaker | None = None) -> Recollection:
@@ -181,7 +181,7 @@ class Recall(NamedTuple):
         """
         wanted = question._replace(limit=PER_SOURCE * question.limit) if question.distinct else question
         rated = self.rank(wanted, found, baseline)
-        entries = self.repository.hydrate([answer.seq for answer in rated])
+        entries = self.repository.hydrate([answer.number for answer in rated])
         answers = tuple(map(answer_of, entries, rated))
         return searched(found)._replace(
             answers=(one_a_source(answers) if question.distinct else answers)[: question.limit]
@@ -214,15 +214,15 @@ class Recall(NamedTuple):
         wanted = question
         while True:
             best = BestAnswers(self.repository, found, policy, wanted).best(depth)
-            outdated = self.repository.outdated(map(_seq, best)) if question.distinct else frozenset[int]()
-            kept = [judged for judged in best if _seq(judged) not in outdated or policy.is_named(judged.candidate)]
+            outdated = self.repository.outdated(map(_number, best)) if question.distinct else frozenset[int]()
+            kept = [judged for judged in best if _number(judged) not in outdated or policy.is_named(judged.candidate)]
             if len(kept) >= question.limit or len(best) < wanted.limit:
                 return kept[: question.limit]
             wanted = wanted._replace(limit=wanted.limit + len(outdated))
 
 
-def _seq(judged: Judged) -> int:
-    return judged.candidate.facts.ranking.seq
+def _number(judged: Judged) -> int:
+    return judged.candidate.facts.ranking.number
 
 
 def _is_superseded(judged: Judged) -> bool:
@@ -241,7 +241,7 @@ def _rated(judged: Judged, policy: RecallPolicy, cap: float) -> Rated:
     if policy.is_named(candidate):
         parts = {**parts, "named": 1.0}
     return Rated(
-        seq=_seq(judged),
+        number=_number(judged),
         score=judged.score,
         parts=parts,
         vector=candidate.vector,

@@ -187,10 +187,10 @@ class Relate(NamedTuple):
         if room.characters <= 0:
             return Related()
         late = deadline.passed()
-        earlier = [talk for talk in self._of_session(occasion.compacted) if talk.seq not in known]
-        known += tuple(talk.seq for talk in earlier)
+        earlier = [talk for talk in self._of_session(occasion.compacted) if talk.number not in known]
+        known += tuple(talk.number for talk in earlier)
         nearby = Nearby() if late else self.nearby.find(context, occasion.workplace, limit, deadline, known)
-        found = self.repository.summaries([answer.seq for answer in nearby.best])
+        found = self.repository.summaries([answer.number for answer in nearby.best])
         if not (found or late):
             found = self._lately(occasion, limit, known)
         others = _else(found, earlier)

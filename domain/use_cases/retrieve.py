@@ -112,9 +112,9 @@ class NoMatches:
         del k, category
         return []
 
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
         """Return no scores."""
-        del seqs
+        del numbers
         return {}
 
     def statistics(self) -> ScoreStatistics:
@@ -341,7 +341,7 @@ class _Search:
 
     def _mostly_unspaced(self, deadline: Deadline) -> tuple[int, ...]:
         found = self._tools.keywords.match((UNSPACED,), "any", self._tools.only, deadline)
-        return tuple(hit.seq for hit in found.top(max(1, found.count())))
+        return tuple(hit.number for hit in found.top(max(1, found.count())))
 
 
 def _as_one(found: Sequence[Matches]) -> Matches:

@@ -162,9 +162,9 @@ class Search(NamedTuple):
         repository = self.recall.repository
         known = repository.constitutional(seen_from(question.workplace))
         chosen = within_budget(known) if wanted else []
-        left_out = tuple(sorted(rule.seq for rule in (chosen if wanted else known)))
+        left_out = tuple(sorted(rule.number for rule in (chosen if wanted else known)))
         only = question.only._replace(except_for=left_out)
-        return repository.hydrate([rule.seq for rule in chosen]), question._replace(only=only)
+        return repository.hydrate([rule.number for rule in chosen]), question._replace(only=only)
 
 
 def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadline: Deadline) -> Recollection:
@@ -175,8 +175,8 @@ def _answers(recall: Recall, question: Question, concepts: Sequence[str], deadli
         holding = recall.retrieve.keywords.match(words, "all", question.only, deadline)
     except KeywordIndexUnavailableError as error:
         return Recollection(degradations=(f"concepts can't be looked for: {error}",))
-    seqs = tuple(sorted(hit.seq for hit in holding.top(max(1, holding.count()))))
-    only, keyword_text = question.only._replace(among=seqs), " ".join((question.text, *words))
+    numbers = tuple(sorted(hit.number for hit in holding.top(max(1, holding.count()))))
+    only, keyword_text = question.only._replace(among=numbers), " ".join((question.text, *words))
     return recall.answer(question._replace(only=only, keyword_text=keyword_text), deadline)
 
 
@@ -223,5 +223,5 @@ class FindNeighbours:
         if vector is None or self.vectors is None or self.index is None:
             return ()
         others = EntryFilter(kinds=self.vectors.kinds, ranked=True, except_for=(entry.number or 0,))
-        cosines = {hit.seq: hit.score for hit in self.index.compare(vector, others).top(limit)}
+        cosines = {hit.number: hit.score for hit in self.index.compare(vector, others).top(limit)}
         return [Neighbour(found, cosines[found.number or 0]) for found in self.repository.hydrate([*cosines])]

@@ -100,7 +100,7 @@ class ProposeSupersessions:
             VectorIndexUnavailableError: vectors can't be compared here.
             StorageError: the store can't be read, or written now.
         """
-        vectors = {text.seq: vector for text, vector in embedded}
+        vectors = {text.number: vector for text, vector in embedded}
         for entry in self.repository.hydrate([*vectors]):
             if entry.kind == "learning":
                 for proposal in self._pairs(entry, vectors[entry.number or 0]):
@@ -108,7 +108,7 @@ class ProposeSupersessions:
 
     def _pairs(self, entry: Entry, vector: Vector) -> Iterator[Proposal]:
         matches = self.index.compare(vector, LEARNINGS._replace(ranked=True, except_for=(entry.number or 0,)))
-        hits = {hit.seq: hit.score for hit in matches.top(NEIGHBOURS) if hit.score >= MIN_COSINE}
+        hits = {hit.number: hit.score for hit in matches.top(NEIGHBOURS) if hit.score >= MIN_COSINE}
         yield from _proposals(entry, self.repository.hydrate([*hits]), hits)
 
 

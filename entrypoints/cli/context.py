@@ -146,7 +146,7 @@ def _learnings(entries: Entries, injection: Injection) -> tuple[Answer, ...]:
     policy = injection.selected.policy if injection.selected else None
     rated = [
         Rated(
-            scored.facts.seq,
+            scored.facts.number,
             scored.score,
             policy.parts(scored.signals) if policy else scored.signals._asdict(),
             scored.candidate.vector,
@@ -158,13 +158,13 @@ def _learnings(entries: Entries, injection: Injection) -> tuple[Answer, ...]:
 
 
 def _conversations(entries: Entries, related: Related) -> tuple[Answer, ...]:
-    rated = {item.seq: item for item in related.nearby.best}
-    unrated = (Rated(seq, 0.0, {}) for seq in related.section.seqs)  # shown for session or age
-    return _answers(entries, [rated.get(item.seq, item) for item in unrated])
+    rated = {item.number: item for item in related.nearby.best}
+    unrated = (Rated(number, 0.0, {}) for number in related.section.numbers)  # shown for session or age
+    return _answers(entries, [rated.get(item.number, item) for item in unrated])
 
 
 def _answers(entries: Entries, rated: Sequence[Rated]) -> tuple[Answer, ...]:
-    hydrated = entries.hydrate([item.seq for item in rated])
+    hydrated = entries.hydrate([item.number for item in rated])
     return tuple(map(answer_of, hydrated, rated))
 
 

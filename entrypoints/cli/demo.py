@@ -154,7 +154,7 @@ class _Demo:
         return build_inject(self._memory).block_for(query, limit=SHOWN, deadline=self._deadline())
 
     def _names(self, injection: Injection) -> Sequence[str]:
-        entries = self._memory.repository.hydrate([scored.facts.seq for scored in injection.printed])
+        entries = self._memory.repository.hydrate([scored.facts.number for scored in injection.printed])
         return [entry.name for entry in entries]
 
     @staticmethod

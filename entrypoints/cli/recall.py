@@ -264,7 +264,7 @@ def _print_block(asked: Asked) -> None:
 
 def _printed(entry: Entry, asked: Asked) -> PrintedEntry:
     printed = PrintedEntry(
-        seq=entry.number or 0,
+        number=entry.number or 0,
         name=entry.name,
         description=entry.description,
         notes=entry.notes,

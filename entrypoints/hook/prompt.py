@@ -63,6 +63,6 @@ class PromptStart:
         lost: tuple[str, ...] = ()
         if injection.receipt and output.write(injection.text):
             receipt = injection.receipt._replace(delivery=request.delivery)
-            lost = build_record_injection(self._memory).record(receipt, injection.seqs)
+            lost = build_record_injection(self._memory).record(receipt, injection.numbers)
         for line in (*lost, *injection.degradations):
             self._warn(line)

@@ -122,7 +122,7 @@ class SessionStart:
         now, project = self._memory.clock.now(), self._workplace.project
         receipt = receipt_of_start(injection, session_id=request.session_id, project=project, at=now)
         receipt = receipt._replace(delivery=request.delivery)
-        for line in build_record_injection(self._memory).record(receipt, injection.seqs):
+        for line in build_record_injection(self._memory).record(receipt, injection.numbers):
             self._warn(line)
 
     def wake_worker(self, injection: Injection) -> None:

@@ -50,10 +50,10 @@ def map_page(desk: Desk, asked: Asked) -> Page:
     ignored = (f"{search.text}: {NO_TEXT}",) if search.text else ()
     by, form = asked.choice("by", COLOURED_BY), asked.choice("as", ("picture", "table"))
     plane, problem = _plane(desk, search.only)
-    labels = [label for label in desk.memory.store.overview.labels(search.only) if label.seq in plane.points]
+    labels = [label for label in desk.memory.store.overview.labels(search.only) if label.number in plane.points]
     names, points = _points(labels, plane, registry, by)
-    near = {seq for group in plane.groups or () for seq in group}
-    by_seq = {point.label.seq: point for point in points}
+    near = {number for group in plane.groups or () for number in group}
+    by_number = {point.label.number: point for point in points}
     return Page(
         "map",
         {
@@ -68,7 +68,9 @@ def map_page(desk: Desk, asked: Asked) -> Page:
             "size": MAP_SIZE,
             "variance": plane.variance,
             "near": len(near),
-            "groups": [[by_seq[seq] for seq in group if seq in by_seq] for group in (plane.groups or ())[:20]],
+            "groups": [
+                [by_number[number] for number in group if number in by_number] for group in (plane.groups or ())[:20]
+            ],
             "is_compared": plane.groups is not None,
             "problem": problem,
         },
@@ -90,15 +92,15 @@ def _points(labels: Sequence[Label], plane: Plane, registry: Registry, by: str) 
     names_of = registry.labels()
     groups = [_group(label, names_of, by) for label in labels]
     names = ranked_names(Counter(groups))
-    near = {seq for group in plane.groups or () for seq in group}
+    near = {number for group in plane.groups or () for number in group}
     half = MAP_SIZE / 2 - MARGIN
     points = list[Point]()
     for label, group in zip(labels, groups, strict=True):
-        x, y = plane.points[label.seq]
+        x, y = plane.points[label.number]
         named = group if group in names else OTHER
         place = MAP_SIZE / 2 + x * half, MAP_SIZE / 2 - y * half
         points.append(
-            Point(label, round(place[0], 1), round(place[1], 1), named, names.index(named), label.seq in near)
+            Point(label, round(place[0], 1), round(place[1], 1), named, names.index(named), label.number in near)
         )
     return names, points
 

@@ -71,9 +71,9 @@ def test_every_entry_of_an_injection_is_recalled_once_and_only_if_it_counts(
 @on_every_implementation
 def test_a_late_delivery_keeps_the_time_of_a_later_recall_and_leaves_out_deleted_entries(make: MakeWorld) -> None:
     with make() as world:
-        [seq, _] = world.add(FIRST, SECOND)
+        [number, _] = world.add(FIRST, SECOND)
         world.receipts.record(AWAITED)
-        world.usage.record_recall([seq], NOW + DAY)
+        world.usage.record_recall([number], NOW + DAY)
         world.repository.delete(SECOND.entry_id)
         world.deliveries.settle(1, "delivered")
 

@@ -62,11 +62,11 @@ def test_putting_twice_keeps_one(make: MakeWorld, entry: Entry) -> None:
 def test_putting_an_id_again_replaces_all_but_its_creation_time(make: MakeWorld, first: Entry, second: Entry) -> None:
     second = attrs.evolve(second, description=first.description)
     with make() as world:
-        [seq] = world.add(first)
+        [number] = world.add(first)
         world.repository.put(second)
 
         assert world.repository.find(LEARNINGS, limit=ALL) == [attrs.evolve(second, created_at=first.created_at)]
-        assert list(world.seqs().values()) == [seq]
+        assert list(world.numbers().values()) == [number]
 
 
 @given(first=file_entries, second=file_entries)
@@ -74,11 +74,11 @@ def test_putting_an_id_again_replaces_all_but_its_creation_time(make: MakeWorld,
 def test_a_file_that_changed_is_still_the_same_entry(make: MakeWorld, first: Entry, second: Entry) -> None:
     second = attrs.evolve(second, kind=first.kind, file_path=first.file_path, anchor_id=first.anchor_id)
     with make() as world:
-        [seq] = world.add(first)
+        [number] = world.add(first)
         world.repository.put(second)
 
         assert world.repository.find(EVERYTHING, limit=ALL) == [attrs.evolve(second, created_at=first.created_at)]
-        assert world.seqs() == {second.entry_id: seq}
+        assert world.numbers() == {second.entry_id: number}
 
 
 def test_an_unknown_id_gives_none(make: MakeWorld) -> None:
@@ -122,21 +122,21 @@ def test_entries_are_hydrated_in_the_order_asked_for(
         wanted = list(zip(world.add(*stored), stored, strict=True))
         order.shuffle(wanted)
 
-        assert world.repository.hydrate([10_000, *(seq for seq, _ in wanted)]) == [entry for _, entry in wanted]
+        assert world.repository.hydrate([10_000, *(number for number, _ in wanted)]) == [entry for _, entry in wanted]
 
 
 @given(stored=stores)
 @few_examples
 def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[Entry]) -> None:
     with make() as world:
-        seqs = world.add(*stored)
-        world.usage.record_recall(seqs[:3], NOW)
-        facts = {fact.seq: fact for fact in world.repository.facts([*seqs, 10_000])}
-        recall_facts = {fact.ranking.seq: fact for fact in world.repository.recall_facts([*seqs, 10_000])}
+        numbers = world.add(*stored)
+        world.usage.record_recall(numbers[:3], NOW)
+        facts = {fact.number: fact for fact in world.repository.facts([*numbers, 10_000])}
+        recall_facts = {fact.ranking.number: fact for fact in world.repository.recall_facts([*numbers, 10_000])}
 
-        assert facts.keys() == recall_facts.keys() == set(seqs)
-        for place, (seq, entry) in enumerate(zip(seqs, stored, strict=True)):
-            assert facts[seq][1:] == (
+        assert facts.keys() == recall_facts.keys() == set(numbers)
+        for place, (number, entry) in enumerate(zip(numbers, stored, strict=True)):
+            assert facts[number][1:] == (
                 entry.entry_id,
                 entry.category,
                 entry.observation_count,
@@ -146,8 +146,8 @@ def test_facts_are_what_ranking_and_recall_read(make: MakeWorld, stored: list[En
                 entry.project,
                 entry.superseded_by,
             )
-            assert recall_facts[seq] == RecallFacts(
-                ranking=facts[seq],
+            assert recall_facts[number] == RecallFacts(
+                ranking=facts[number],
                 kind=entry.kind,
                 project=entry.project,
                 workspace=entry.workspace,
@@ -169,9 +169,9 @@ def test_the_newest_learnings_of_each_track_record_are_found(
     make: MakeWorld, stored: list[Entry], k: int, recalls: list[int]
 ) -> None:
     with make() as world:
-        seqs = world.add(*stored)
-        for seq, times in zip(seqs, recalls, strict=False):
-            world.usage.record_recall([seq] * times, NOW)
+        numbers = world.add(*stored)
+        for number, times in zip(numbers, recalls, strict=False):
+            world.usage.record_recall([number] * times, NOW)
         times_of = dict(zip((entry.entry_id for entry in stored), recalls, strict=False))
 
         buckets: dict[tuple[object, ...], list[str]] = {}
@@ -250,11 +250,11 @@ def test_no_prefix_is_taken_for_a_pattern(make: MakeWorld, prefix: str) -> None:
 @few_examples
 def test_a_recall_counts_and_changes_nothing_else(make: MakeWorld, stored: list[Entry]) -> None:
     with make() as world:
-        seqs = world.add(*stored)
-        world.usage.record_recall([*seqs[:3], 10_000], NOW - DAY)
-        world.usage.record_recall(seqs[:3], NOW)
+        numbers = world.add(*stored)
+        world.usage.record_recall([*numbers[:3], 10_000], NOW - DAY)
+        world.usage.record_recall(numbers[:3], NOW)
 
-        assert world.repository.hydrate(seqs) == [
+        assert world.repository.hydrate(numbers) == [
             attrs.evolve(entry, recall_count=2, last_recalled_at=NOW) if place < 3 else entry
             for place, entry in enumerate(stored)
         ]
@@ -263,10 +263,10 @@ def test_a_recall_counts_and_changes_nothing_else(make: MakeWorld, stored: list[
 def test_putting_again_does_not_touch_the_counters(make: MakeWorld) -> None:
     entry = lesson("one")
     with make() as world:
-        seqs = world.add(attrs.evolve(entry, recall_count=7, last_recalled_at=NOW))
+        numbers = world.add(attrs.evolve(entry, recall_count=7, last_recalled_at=NOW))
         assert world.repository.get(entry.entry_id) == entry
 
-        world.usage.record_recall(seqs, NOW)
+        world.usage.record_recall(numbers, NOW)
         world.repository.put(attrs.evolve(entry, recall_count=0))
 
         assert world.repository.get(entry.entry_id) == attrs.evolve(entry, recall_count=1, last_recalled_at=NOW)

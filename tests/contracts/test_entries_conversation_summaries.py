@@ -26,25 +26,25 @@ def summaries_of(world: World, session: str, limit: int) -> list[ConversationSum
 @few_examples
 def test_summaries_come_in_the_requested_order(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
     with make() as world:
-        seqs = world.add(*stored)
-        asked = data.draw(st.lists(st.sampled_from([*seqs, 999]), unique=True))
-        entries = dict(zip(seqs, stored, strict=True))
+        numbers = world.add(*stored)
+        asked = data.draw(st.lists(st.sampled_from([*numbers, 999]), unique=True))
+        entries = dict(zip(numbers, stored, strict=True))
 
         assert world.repository.summaries(asked) == [
             ConversationSummary(
-                seq, summary.entry_id, summary.kind, summary.name, summary.description, summary.updated_at
+                number, summary.entry_id, summary.kind, summary.name, summary.description, summary.updated_at
             )
-            for seq in asked
-            if (summary := entries.get(seq))
+            for number in asked
+            if (summary := entries.get(number))
         ]
 
 
 @on_every_implementation
 def test_of_a_long_text_only_its_beginning_is_read(make: MakeWorld) -> None:
     with make() as world:
-        seqs = world.add(of_file("é" * 9_000))
+        numbers = world.add(of_file("é" * 9_000))
 
-        assert [summary.description for summary in world.repository.summaries(seqs)] == ["é" * SUMMARISED_CHARACTERS]
+        assert [summary.description for summary in world.repository.summaries(numbers)] == ["é" * SUMMARISED_CHARACTERS]
 
 
 @on_every_implementation
@@ -57,8 +57,8 @@ def test_a_session_has_its_conversations_the_newest_first(make: MakeWorld) -> No
             in_session("none", session=None),
         )
 
-        assert [summary.seq for summary in summaries_of(world, "s", 9)] == [new, old]
-        assert [summary.seq for summary in summaries_of(world, "s", 1)] == [new]
+        assert [summary.number for summary in summaries_of(world, "s", 9)] == [new, old]
+        assert [summary.number for summary in summaries_of(world, "s", 1)] == [new]
         assert summaries_of(world, "", 9) == summaries_of(world, "unknown", 9) == []
 
 
@@ -69,7 +69,7 @@ def test_of_conversations_of_one_time_the_smallest_id_comes_first(make: MakeWorl
         world.add(*entries)
         those = summaries_of(world, "s", 9)
 
-        assert [entry.entry_id for entry in world.repository.hydrate([summary.seq for summary in those])] == sorted(
+        assert [entry.entry_id for entry in world.repository.hydrate([summary.number for summary in those])] == sorted(
             entry.entry_id for entry in entries
         )
 

@@ -18,28 +18,30 @@ ONE_OF_EACH = pytest.mark.parametrize("entry", [lesson("zebra"), of_file("zebra"
 def test_deletion_removes_the_entry_and_nothing_else(make: MakeWorld, stored: list[Entry], place: int) -> None:
     gone = stored[place % len(stored)]
     with make() as world:
-        seqs = dict(zip((entry.entry_id for entry in stored), world.add(*stored), strict=True))
-        world.embed_all(dict.fromkeys(seqs.values(), planted(0.6)))
-        world.usage.record_recall(list(seqs.values()), NOW)
+        numbers = dict(zip((entry.entry_id for entry in stored), world.add(*stored), strict=True))
+        world.embed_all(dict.fromkeys(numbers.values(), planted(0.6)))
+        world.usage.record_recall(list(numbers.values()), NOW)
         before = world.repository.find(EVERYTHING, limit=ALL)
 
         assert world.repository.delete(gone.entry_id) is True
-        seq = seqs.pop(gone.entry_id)
+        number = numbers.pop(gone.entry_id)
         assert world.repository.get(gone.entry_id) is None
-        assert (world.repository.hydrate([seq]), world.repository.facts([seq])) == ([], [])
+        assert (world.repository.hydrate([number]), world.repository.facts([number])) == ([], [])
         assert world.repository.find(EVERYTHING, limit=ALL) == [
             entry for entry in before if entry.entry_id != gone.entry_id
         ]
-        assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([seq, *seqs.values()]).keys() == set(seqs.values())
-        assert world.keywords.size() == world.vectors.count(EVERYTHING) == len(seqs)
+        assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([number, *numbers.values()]).keys() == set(
+            numbers.values()
+        )
+        assert world.keywords.size() == world.vectors.count(EVERYTHING) == len(numbers)
 
 
 def hang_something_on(world: World, entry: Entry) -> int:
     """Store *entry* with a vector and a recall; return its number."""
-    [seq] = world.add(entry)
+    [number] = world.add(entry)
     world.embed(entry, planted(1.0))
-    world.usage.record_recall([seq], NOW)
-    return seq
+    world.usage.record_recall([number], NOW)
+    return number
 
 
 @ONE_OF_EACH
@@ -47,9 +49,9 @@ def test_a_restored_entry_starts_over_under_another_number(make: MakeWorld, entr
     with make() as world:
         before = hang_something_on(world, entry)
         world.repository.delete(entry.entry_id)
-        [seq] = world.add(entry)
+        [number] = world.add(entry)
 
-        assert seq != before
+        assert number != before
         assert world.repository.get(entry.entry_id) == entry
         assert (world.vectors.count(EVERYTHING), world.vectors.count_pending(EVERYTHING)) == (0, 1)
         assert world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count() == world.keywords.size() == 1
@@ -69,13 +71,13 @@ def test_deleting_what_is_not_there_changes_nothing(make: MakeWorld, entry: Entr
 @ONE_OF_EACH
 def test_a_deletion_that_is_rolled_back_has_not_been(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
-        seq = hang_something_on(world, entry)
-        before = world.repository.hydrate([seq])
+        number = hang_something_on(world, entry)
+        before = world.repository.hydrate([number])
         with pytest.raises(LookupError):
             delete_and_fail(world, entry)
 
-        assert world.repository.hydrate([seq]) == before
-        assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([seq]) == {seq: 1.0}
+        assert world.repository.hydrate([number]) == before
+        assert world.index.compare(QUERY_VECTOR, EVERYTHING).scores([number]) == {number: 1.0}
         assert world.keywords.match(["zebra"], "any", EVERYTHING, IN_TIME).count() == 1
         assert world.keywords.weigh(["zebra"], EVERYTHING, IN_TIME).count() == 1
 

@@ -39,7 +39,7 @@ def test_only_the_texts_asked_for_are_given(make: MakeWorld, project: str) -> No
         world.embed_all(dict.fromkeys(world.add(*entries), planted(0.6)))
 
         [text] = world.vectors.texts(ALL, only=only)
-        assert world.repository.hydrate([text.seq])[0].project == project
+        assert world.repository.hydrate([text.number])[0].project == project
 
 
 @pytest.mark.parametrize("kind", CONVERSATION_KINDS)

@@ -63,7 +63,9 @@ def test_the_id_of_a_successor_follows_its_rewording_and_goes_with_it(make: Make
         reworded = attrs.evolve(NEWER, description="Retry after a pause that doubles.")
         with world.repository.transaction():
             world.repository.reword(NEWER.entry_id, lesson(reworded.description))
-        [facts] = [known for known in world.repository.facts(world.seqs().values()) if known.entry_id == OLDER.entry_id]
+        [facts] = [
+            known for known in world.repository.facts(world.numbers().values()) if known.entry_id == OLDER.entry_id
+        ]
 
         assert facts.superseded_by == lesson(reworded.description).entry_id
         world.repository.delete(facts.superseded_by)

@@ -23,8 +23,8 @@ def found_anywhere(world: World) -> set[int]:
         world.keywords.weigh(["zebra"], EVERYTHING, IN_TIME),
         world.index.compare(QUERY_VECTOR, EVERYTHING),
     ]
-    prominent = {facts.seq for newest in world.repository.newest_by_track_record(ALL).values() for facts in newest}
-    return prominent | {hit.seq for found in matches for hit in found.top(ALL)}
+    prominent = {facts.number for newest in world.repository.newest_by_track_record(ALL).values() for facts in newest}
+    return prominent | {hit.number for found in matches for hit in found.top(ALL)}
 
 
 def counts(world: World) -> tuple[int, int, int, int]:
@@ -39,9 +39,9 @@ def counts(world: World) -> tuple[int, int, int, int]:
 @ONE_OF_EACH
 def test_deprecated_entries_are_listed_and_in_no_index(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
-        [seq] = world.add(entry)
+        [number] = world.add(entry)
         world.embed(entry, planted(0.6))
-        assert found_anywhere(world) == {seq}
+        assert found_anywhere(world) == {number}
 
         world.repository.put(attrs.evolve(entry, tier="deprecated"))
         assert found_anywhere(world) == set()
@@ -54,12 +54,12 @@ def test_deprecated_entries_are_listed_and_in_no_index(make: MakeWorld, entry: E
 @ONE_OF_EACH
 def test_reinstated_entries_are_searched_again(make: MakeWorld, entry: Entry) -> None:
     with make() as world:
-        [seq] = world.add(attrs.evolve(entry, tier="deprecated"))
+        [number] = world.add(attrs.evolve(entry, tier="deprecated"))
         world.repository.put(entry)
 
         assert counts(world) == (1, 1, 0, 1)
         world.embed(entry, planted(0.6))
-        assert found_anywhere(world) == {seq}
+        assert found_anywhere(world) == {number}
 
 
 @ONE_OF_EACH
@@ -78,12 +78,12 @@ def test_a_vector_that_comes_too_late_is_not_kept(make: MakeWorld, entry: Entry)
 def test_temporary_entries_are_found_for_seven_days(make: MakeWorld, entry: Entry, age: int, gone: int) -> None:
     temporary = attrs.evolve(entry, tier="temporary", created_at=NOW - age * DAY)
     with make() as world:
-        [seq] = world.add(temporary)
+        [number] = world.add(temporary)
         world.embed(temporary, planted(0.6))
 
         assert world.repository.retire_expired(NOW) == gone
         assert world.repository.retire_expired(NOW) == 0
-        assert found_anywhere(world) == (set() if gone else {seq})
+        assert found_anywhere(world) == (set() if gone else {number})
         assert world.repository.find(EVERYTHING, limit=ALL) == [temporary]
 
 
@@ -92,14 +92,14 @@ def test_an_expired_entry_stays_so_when_it_is_rewritten_and_returns_when_it_no_l
 ) -> None:
     temporary = attrs.evolve(lesson("zebra", age=8 * DAY), tier="temporary")
     with make() as world:
-        [seq] = world.add(temporary)
+        [number] = world.add(temporary)
         world.repository.retire_expired(NOW)
         world.repository.put(attrs.evolve(temporary, keywords=("label",)))
         assert found_anywhere(world) == set()
         assert counts(world) == (0, 0, 0, 0)
 
         world.repository.put(attrs.evolve(temporary, tier="normal"))
-        assert seq in found_anywhere(world)
+        assert number in found_anywhere(world)
 
 
 def test_permanent_entries_never_expire(make: MakeWorld) -> None:

@@ -27,11 +27,11 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
     make: MakeWorld, stored: list[Entry]
 ) -> None:
     with make() as world:
-        seqs = world.add(*stored)
+        numbers = world.add(*stored)
         whole_rules = {entry.file_path for entry in stored if entry.tier == "constitutional" and not entry.anchor_id}
 
-        assert {rule.seq: rule[1:-1] for rule in world.repository.constitutional(HERE)} == {
-            seq: (
+        assert {rule.number: rule[1:-1] for rule in world.repository.constitutional(HERE)} == {
+            number: (
                 entry.entry_id,
                 entry.kind,
                 entry.name,
@@ -41,7 +41,7 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
                 entry.created_at,
                 entry.project,
             )
-            for seq, entry in zip(seqs, stored, strict=True)
+            for number, entry in zip(numbers, stored, strict=True)
             if entry.tier == "constitutional" and comes_up(entry)
             if not (entry.anchor_id and entry.file_path in whole_rules)
         }
@@ -52,11 +52,11 @@ def test_rules_are_the_constitutional_lessons_of_all_and_the_files_of_the_projec
 @few_examples
 def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(make: MakeWorld, stored: list[Entry]) -> None:
     with make() as world:
-        seqs = world.add(*stored)
+        numbers = world.add(*stored)
 
         assert [tuple(owner) for owner in world.triggers.owners(HERE)] == [
             (
-                seq,
+                number,
                 entry.entry_id,
                 entry.kind,
                 entry.name,
@@ -66,7 +66,7 @@ def test_owners_are_those_with_phrases_in_the_order_of_their_numbers(make: MakeW
                 entry.tier,
                 entry.trigger_phrases,
             )
-            for seq, entry in zip(seqs, stored, strict=True)
+            for number, entry in zip(numbers, stored, strict=True)
             if entry.trigger_phrases and comes_up(entry)
         ]
 
@@ -101,29 +101,29 @@ def test_the_version_and_the_own_changes_move_with_every_change(make: MakeWorld)
 @few_examples
 def test_only_the_named_entries_or_all_but_those(make: MakeWorld, stored: list[Entry], data: st.DataObject) -> None:
     with make() as world:
-        seqs = world.add(*stored)
-        world.embed_all(dict.fromkeys(seqs, planted(0.6)))
-        named = tuple(data.draw(st.lists(st.sampled_from([*seqs, 999]), unique=True)))
-        others = set(seqs) - set(named)
+        numbers = world.add(*stored)
+        world.embed_all(dict.fromkeys(numbers, planted(0.6)))
+        named = tuple(data.draw(st.lists(st.sampled_from([*numbers, 999]), unique=True)))
+        others = set(numbers) - set(named)
 
         for only, expected in (
-            (EVERYTHING._replace(among=named), set(seqs) & set(named)),
+            (EVERYTHING._replace(among=named), set(numbers) & set(named)),
             (EVERYTHING._replace(except_for=named), others),
             (EVERYTHING._replace(among=named, except_for=named), set()),
         ):
             assert {entry.number for entry in world.repository.find(only, limit=ALL)} == expected
-            assert {hit.seq for hit in world.index.compare(QUERY_VECTOR, only).top(ALL)} == expected
+            assert {hit.number for hit in world.index.compare(QUERY_VECTOR, only).top(ALL)} == expected
 
 
 @on_every_keyword_index
 def test_all_words_must_be_in_the_texts_not_in_labels(make: MakeWorld) -> None:
     with make() as world:
-        seqs = world.add(
+        numbers = world.add(
             of_file("the parser has a lock", path="both.md"),
             of_file("only a parser", path="label.md", keywords=("lock",), trigger_phrases=("lock",)),
             of_file("another parser", path="place.md", spec_folder="001-lock", anchor_id="lock"),
         )
         found = world.keywords.match(["parser", "lock"], "all", EVERYTHING, IN_TIME)
 
-        assert [hit.seq for hit in found.top(ALL)] == seqs[:1]
-        assert world.keywords.match(["parser", "lock"], "any", EVERYTHING, IN_TIME).count() == len(seqs)
+        assert [hit.number for hit in found.top(ALL)] == numbers[:1]
+        assert world.keywords.match(["parser", "lock"], "any", EVERYTHING, IN_TIME).count() == len(numbers)

@@ -60,7 +60,7 @@ def test_an_entry_with_a_forgotten_text_can_not_be_stored(make: MakeWorld) -> No
                 world.repository.put(entry)
 
         world.repository.put(lesson(OTHER))
-        assert [*world.seqs()] == [lesson(OTHER).entry_id]
+        assert [*world.numbers()] == [lesson(OTHER).entry_id]
 
 
 @on_every_implementation

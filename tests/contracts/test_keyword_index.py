@@ -51,7 +51,7 @@ def holds(entry: Entry, terms: list[str], mode: Mode) -> bool:
 
 
 def found_ids(world: World, matches: Matches) -> list[str]:
-    return [entry.entry_id for entry in world.repository.hydrate([hit.seq for hit in matches.top(ALL)])]
+    return [entry.entry_id for entry in world.repository.hydrate([hit.number for hit in matches.top(ALL)])]
 
 
 @on_every_keyword_index
@@ -107,10 +107,10 @@ def test_a_filter_changes_no_score(
     make: MakeWorld, search: Search, stored: list[Entry], terms: list[str], only: EntryFilter
 ) -> None:
     with make() as world:
-        seqs = world.add(*stored)
-        inside = [seq for seq, entry in zip(seqs, stored, strict=True) if is_within(entry, only)]
+        numbers = world.add(*stored)
+        inside = [number for number, entry in zip(numbers, stored, strict=True) if is_within(entry, only)]
 
-        assert search(world, terms, only).scores(seqs) == search(world, terms, EVERYTHING).scores(inside)
+        assert search(world, terms, only).scores(numbers) == search(world, terms, EVERYTHING).scores(inside)
 
 
 @on_every_keyword_index
@@ -121,12 +121,12 @@ def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stor
     make: MakeWorld, search: Search, stored: list[Entry], terms: list[str], only: EntryFilter
 ) -> None:
     with make() as world, make() as backwards:
-        seqs = world.add(*stored)
+        numbers = world.add(*stored)
         backwards.add(*reversed(stored))
         matches = search(world, terms, only)
 
         statistics = matches.statistics()
-        expected = ScoreStatistics.of(matches.scores(seqs).values())._replace(full=statistics.full)
+        expected = ScoreStatistics.of(matches.scores(numbers).values())._replace(full=statistics.full)
         assert (statistics.found, statistics.best) == (expected.found, expected.best)
         assert statistics == pytest.approx(expected, abs=1e-6)
         assert search(backwards, terms, only).statistics() == matches.statistics()
@@ -173,11 +173,11 @@ def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
         matches = world.keywords.match(terms, "any", only, IN_TIME)
         hits = matches.top(ALL, category)
 
-        facts = {fact.seq: fact for fact in world.repository.facts([hit.seq for hit in hits])}
-        keys = [(-hit.score, NOW - facts[hit.seq].updated_at, facts[hit.seq].entry_id) for hit in hits]
+        facts = {fact.number: fact for fact in world.repository.facts([hit.number for hit in hits])}
+        keys = [(-hit.score, NOW - facts[hit.number].updated_at, facts[hit.number].entry_id) for hit in hits]
         assert keys == sorted(keys)
         assert all(hit.score > 0 for hit in hits)
-        assert all(facts[hit.seq].category == category or category is None for hit in hits)
+        assert all(facts[hit.number].category == category or category is None for hit in hits)
         assert matches.count() == len(hits if category is None else matches.top(ALL))
         assert matches.top(k, category) == hits[:k]
 
@@ -187,10 +187,10 @@ def test_the_best_come_first_and_ties_go_to_the_newest_then_to_the_smallest_id(
 @few_examples
 def test_scores_are_those_of_the_top_and_no_others(make: MakeWorld, stored: list[Entry], terms: list[str]) -> None:
     with make() as world:
-        seqs = world.add(*stored)
+        numbers = world.add(*stored)
         matches = world.keywords.match(terms, "any", EVERYTHING, IN_TIME)
 
-        assert dict(matches.scores([*seqs, 10_000])) == {hit.seq: hit.score for hit in matches.top(ALL)}
+        assert dict(matches.scores([*numbers, 10_000])) == {hit.number: hit.score for hit in matches.top(ALL)}
         assert dict(matches.scores([])) == {}
 
 
@@ -280,11 +280,11 @@ def test_a_name_that_begins_the_description_counts_once(make: MakeWorld) -> None
     short = attrs.evolve(of_file("zebra crossing"), name="zebra")
     whole = attrs.evolve(of_file("zebra crossing", path="two.md"), name="zebra crossing")
     with make() as world:
-        seqs = world.add(short, whole, lesson("something else"), lesson("another one"), lesson("one more"))
+        numbers = world.add(short, whole, lesson("something else"), lesson("another one"), lesson("one more"))
 
         for search in SEARCHES.values():
-            scores = search(world, ["zebra"], EVERYTHING).scores(seqs)
-            assert scores[seqs[0]] == scores[seqs[1]]
+            scores = search(world, ["zebra"], EVERYTHING).scores(numbers)
+            assert scores[numbers[0]] == scores[numbers[1]]
 
 
 WRITTEN = (
@@ -321,7 +321,7 @@ def test_a_word_within_a_run_and_an_identifier_in_any_spelling_find_their_entry(
     make: MakeWorld, question: str, place: int
 ) -> None:
     with make() as world:
-        seqs = world.add(*WRITTEN)
+        numbers = world.add(*WRITTEN)
         asked = asked_terms(question)
         counts = world.keywords.frequencies(asked.terms, IN_TIME)
         terms = asked.known(term for term, count in counts.items() if count)
@@ -331,7 +331,7 @@ def test_a_word_within_a_run_and_an_identifier_in_any_spelling_find_their_entry(
             world.keywords.match(terms, "any", EVERYTHING, IN_TIME),
             world.keywords.match(terms, "all", EVERYTHING, IN_TIME),
         ):
-            assert matches.top(1)[0].seq == seqs[place]
+            assert matches.top(1)[0].number == numbers[place]
 
 
 @on_every_keyword_index

@@ -36,15 +36,15 @@ def test_labels_are_those_of_the_entries_of_a_filter_by_number(
 ) -> None:
     with make() as world:
         world.add(*stored)
-        seqs = world.seqs()
+        numbers = world.numbers()
 
         found = world.overview.labels(only)  # type: ignore[arg-type]
 
         expected = {
-            Label(seqs[entry.entry_id], entry.entry_id, entry.name, entry.kind, entry.category, entry.project)
+            Label(numbers[entry.entry_id], entry.entry_id, entry.name, entry.kind, entry.category, entry.project)
             for entry in within(only, stored)  # type: ignore[arg-type]
         }
-        assert (set(found), [label.seq for label in found]) == (expected, sorted(label.seq for label in found))
+        assert (set(found), [label.number for label in found]) == (expected, sorted(label.number for label in found))
 
 
 @given(stored=stores)

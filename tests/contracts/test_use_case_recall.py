@@ -53,8 +53,8 @@ questions = st.builds(
 def fill(world: World, stored: Stored) -> None:
     world.add(*(entry for entry, _ in stored))
     vectors = {entry.entry_id: vector for entry, vector in stored}
-    ids = {seq: entry_id for entry_id, seq in world.seqs().items()}
-    pending = [(text, vectors[ids[text.seq]]) for text in world.vectors.pending(ALL)]
+    ids = {number: entry_id for entry_id, number in world.numbers().items()}
+    pending = [(text, vectors[ids[text.number]]) for text in world.vectors.pending(ALL)]
     world.vectors.put((text, vector) for text, vector in pending if vector)
 
 
@@ -127,7 +127,7 @@ def test_it_does_so_in_stores_of_every_size(make: MakeWorld, size: int) -> None:
         for entry, _ in (stored := [(lesson("the zebra"), planted(0.1)), *near]):
             world.repository.put(entry)
         vectors = [vector for _, vector in stored]
-        world.vectors.put((text, vectors[text.seq - 1]) for text in world.vectors.pending(size))
+        world.vectors.put((text, vectors[text.number - 1]) for text in world.vectors.pending(size))
 
         for policy in POLICIES:
             [first] = ask(world, Question("zebra", EVERYTHING, policy, 1, None, HERE)).answers

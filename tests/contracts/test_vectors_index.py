@@ -46,13 +46,13 @@ def test_every_stored_vector_of_the_filter_is_compared(
     with make() as world:
         fill(world, stored)
         world.add(lesson("waits for a vector"))
-        seqs = world.seqs()
+        numbers = world.numbers()
         matches = world.index.compare(QUERY_VECTOR, only)
 
-        assert dict(matches.scores(seqs.values())) == {
-            seqs[entry.entry_id]: cosine(vector, QUERY_VECTOR) for entry, vector in stored if is_within(entry, only)
+        assert dict(matches.scores(numbers.values())) == {
+            numbers[entry.entry_id]: cosine(vector, QUERY_VECTOR) for entry, vector in stored if is_within(entry, only)
         }
-        assert matches.count() == len(matches.top(ALL)) == len(matches.scores(seqs.values()))
+        assert matches.count() == len(matches.top(ALL)) == len(matches.scores(numbers.values()))
 
 
 @on_every_implementation
@@ -62,11 +62,11 @@ def test_a_filter_changes_no_score(
     make: MakeWorld, stored: list[tuple[Entry, Vector]], query: Vector, only: EntryFilter
 ) -> None:
     with make() as world:
-        seqs = fill(world, stored)
-        inside = [seq for seq, (entry, _) in zip(seqs, stored, strict=True) if is_within(entry, only)]
+        numbers = fill(world, stored)
+        inside = [number for number, (entry, _) in zip(numbers, stored, strict=True) if is_within(entry, only)]
 
         everything = world.index.compare(query, EVERYTHING)
-        assert world.index.compare(query, only).scores(seqs) == everything.scores(inside)
+        assert world.index.compare(query, only).scores(numbers) == everything.scores(inside)
 
 
 @on_every_implementation
@@ -76,17 +76,17 @@ def test_the_statistics_are_those_of_all_scores_in_whatever_order_they_were_stor
     make: MakeWorld, stored: list[tuple[Entry, Vector]], query: Vector, only: EntryFilter
 ) -> None:
     with make() as world, make() as backwards:
-        seqs = fill(world, stored)
+        numbers = fill(world, stored)
         fill(backwards, stored[::-1])
         matches = world.index.compare(query, only)
-        statistics, expected = matches.statistics(), ScoreStatistics.of(matches.scores(seqs).values())
+        statistics, expected = matches.statistics(), ScoreStatistics.of(matches.scores(numbers).values())
 
         assert backwards.index.compare(query, only).statistics() == statistics
-        cosines = sorted(matches.scores(seqs).values())
+        cosines = sorted(matches.scores(numbers).values())
         assert statistics.low == pytest.approx(cosines[len(cosines) // 20] if cosines else 0.0, abs=ROUNDING)
         assert (statistics.found, statistics.best) == (expected.found, expected.best)
-        assert statistics.total == pytest.approx(expected.total, abs=len(seqs) * ROUNDING)
-        assert statistics.squares == pytest.approx(expected.squares, abs=len(seqs) * 2 * ROUNDING)
+        assert statistics.total == pytest.approx(expected.total, abs=len(numbers) * ROUNDING)
+        assert statistics.squares == pytest.approx(expected.squares, abs=len(numbers) * 2 * ROUNDING)
 
 
 @on_every_implementation
@@ -106,8 +106,8 @@ def test_the_nearest_come_first_and_ties_go_to_the_newest_then_to_the_smallest_i
 
         inside = [pair for pair in stored if is_within(pair[0], only) and category in {None, pair[0].category}]
         inside.sort(key=lambda pair: (-cosine(pair[1], QUERY_VECTOR), NOW - pair[0].updated_at, pair[0].entry_id))
-        seqs = world.seqs()
-        expected = [(seqs[entry.entry_id], cosine(vector, QUERY_VECTOR)) for entry, vector in inside]
+        numbers = world.numbers()
+        expected = [(numbers[entry.entry_id], cosine(vector, QUERY_VECTOR)) for entry, vector in inside]
         assert matches.top(k, category) == expected[:k]
 
 
@@ -122,9 +122,9 @@ def test_the_top_and_the_scores_agree_to_the_last_digit(
         matches = world.index.compare(query, EVERYTHING)
         top = matches.top(k)
 
-        assert {hit.seq: hit.score for hit in top} == matches.scores([hit.seq for hit in top])
-        for seq in vectors:
-            assert matches.scores([seq]) == {seq: matches.scores(vectors)[seq]}
+        assert {hit.number: hit.score for hit in top} == matches.scores([hit.number for hit in top])
+        for number in vectors:
+            assert matches.scores([number]) == {number: matches.scores(vectors)[number]}
         assert all(-1 <= hit.score <= 1 and hit.score == round(hit.score, 6) for hit in top)
 
 
@@ -158,5 +158,5 @@ def test_numpy_and_pure_python_agree(stored: list[tuple[Entry, Vector]], query: 
         plain = InMemoryVectorIndex(world.vectors).compare(query, EVERYTHING).scores(vectors)
 
         assert fast.keys() == plain.keys()
-        for seq, score in plain.items():
-            assert fast[seq] == pytest.approx(score, abs=1e-6 + HALF_A_STEP)
+        for number, score in plain.items():
+            assert fast[number] == pytest.approx(score, abs=1e-6 + HALF_A_STEP)

@@ -39,8 +39,8 @@ stores = st.lists(
 
 def fill(world: World, stored: list[tuple[Entry, Vector | None]]) -> dict[int, Vector]:
     """Store entries and those vectors that are there; return the vectors by number."""
-    seqs = world.add(*(entry for entry, _ in stored))
-    vectors = {seq: vector for seq, (_, vector) in zip(seqs, stored, strict=True) if vector is not None}
+    numbers = world.add(*(entry for entry, _ in stored))
+    vectors = {number: vector for number, (_, vector) in zip(numbers, stored, strict=True) if vector is not None}
     world.embed_all(vectors)
     return vectors
 
@@ -74,10 +74,10 @@ def test_an_entry_has_a_vector_or_waits_for_one(
 ) -> None:
     with make() as world:
         vectors = fill(world, stored)
-        waiting = [pending.seq for pending in world.vectors.pending(ALL)]
+        waiting = [pending.number for pending in world.vectors.pending(ALL)]
         inside = [vector for entry, vector in stored if is_within(entry, only)]
 
-        assert set(waiting) == set(world.seqs().values()) - vectors.keys()
+        assert set(waiting) == set(world.numbers().values()) - vectors.keys()
         assert world.vectors.count(only) == sum(vector is not None for vector in inside)
         assert world.vectors.count_pending(only) == sum(vector is None for vector in inside)
 
@@ -102,13 +102,15 @@ def test_stored_filters_are_loaded_bit_for_bit(
     make: MakeWorld, stored: list[tuple[Entry, Vector | None]], only: EntryFilter
 ) -> None:
     with make() as world:
-        vectors, seqs = fill(world, stored), world.seqs()
+        vectors, numbers = fill(world, stored), world.numbers()
         inside = [entry for entry, vector in stored if vector is not None and is_within(entry, only)]
         categories = categories_of(world.vectors, only)
 
-        assert loaded(world.vectors, only) == {seqs[entry.entry_id]: vectors[seqs[entry.entry_id]] for entry in inside}
-        assert {seq: categories[seq] for seq in loaded(world.vectors, only)} == {
-            seqs[entry.entry_id]: entry.category for entry in inside
+        assert loaded(world.vectors, only) == {
+            numbers[entry.entry_id]: vectors[numbers[entry.entry_id]] for entry in inside
+        }
+        assert {number: categories[number] for number in loaded(world.vectors, only)} == {
+            numbers[entry.entry_id]: entry.category for entry in inside
         }
         assert world.vectors.dimensions == DIMENSIONS
 
@@ -125,15 +127,15 @@ def test_a_space_of_some_kinds_leaves_the_others_unchanged(
         vectors, store = fill(world, stored), world.vectors_of(kinds=kinds)
         served = {entry.entry_id for entry in within(EntryFilter(kinds=kinds), [entry for entry, _ in stored])}
         bare = [entry for entry, vector in stored if vector is None and entry.entry_id in served]
-        ids = {seq: entry_id for entry_id, seq in world.seqs().items()}
+        ids = {number: entry_id for entry_id, number in world.numbers().items()}
 
         assert store.kinds == kinds
-        assert {ids[pending.seq] for pending in store.pending(ALL)} == {entry.entry_id for entry in bare}
+        assert {ids[pending.number] for pending in store.pending(ALL)} == {entry.entry_id for entry in bare}
         assert store.count_pending(only) == len(within(only, bare))
         assert store.count(EVERYTHING) == len(vectors)
 
         asked = {entry.entry_id for entry in within(only, [entry for entry, _ in stored])}
-        assert {ids[text.seq] for text in store.texts(ALL, only=only)} == asked & served
+        assert {ids[text.number] for text in store.texts(ALL, only=only)} == asked & served
 
 
 def test_the_version_is_another_one_after_each_change(make: MakeWorld) -> None:
@@ -160,11 +162,11 @@ def test_the_version_is_another_one_after_each_change(make: MakeWorld) -> None:
 @few_examples
 def test_the_tie_order_is_newest_first_then_by_id(make: MakeWorld, stored: list[tuple[Entry, Vector | None]]) -> None:
     with make() as world:
-        seqs = world.add(*(entry for entry, _ in stored))
-        facts = world.repository.facts(seqs)
+        numbers = world.add(*(entry for entry, _ in stored))
+        facts = world.repository.facts(numbers)
         facts.sort(key=lambda entry_facts: (NOW - entry_facts.updated_at, entry_facts.entry_id))
 
-        assert world.vectors.in_tie_order(sorted(seqs)) == [entry_facts.seq for entry_facts in facts]
+        assert world.vectors.in_tie_order(sorted(numbers)) == [entry_facts.number for entry_facts in facts]
 
 
 @pytest.mark.parametrize("entry", [lesson("one"), of_file("one")], ids=lambda entry: entry.kind)
@@ -193,13 +195,13 @@ def test_a_file_whose_text_changed_loses_its_vector_and_one_only_touched_keeps_i
 def test_a_change_of_anything_else_keeps_the_vector(make: MakeWorld) -> None:
     entry = lesson("one")
     with make() as world:
-        [seq] = world.add(entry)
+        [number] = world.add(entry)
         world.embed(entry, planted(1.0))
         world.repository.put(attrs.evolve(entry, keywords=("new",), observation_count=2, category="heuristics"))
-        world.usage.record_recall([seq], NOW)
+        world.usage.record_recall([number], NOW)
 
         assert world.vectors.count(LEARNINGS) == 1
-        assert categories_of(world.vectors, LEARNINGS) == {seq: "heuristics"}
+        assert categories_of(world.vectors, LEARNINGS) == {number: "heuristics"}
 
 
 def test_a_vector_of_a_text_that_changed_meanwhile_is_dropped(make: MakeWorld) -> None:
@@ -217,12 +219,12 @@ def test_a_vector_of_a_text_that_changed_meanwhile_is_dropped(make: MakeWorld) -
 def test_a_vector_can_be_replaced(make: MakeWorld) -> None:
     entry = lesson("one")
     with make() as world:
-        [seq] = world.add(entry)
+        [number] = world.add(entry)
         [waiting] = world.vectors.pending(ALL)
         world.vectors.put([(waiting, planted(0.6))])
         world.vectors.put([(waiting, planted(0.8))])
 
-        assert loaded(world.vectors, LEARNINGS) == {seq: planted(0.8)}
+        assert loaded(world.vectors, LEARNINGS) == {number: planted(0.8)}
 
 
 @given(stored=stores)
@@ -236,9 +238,9 @@ def test_the_texts_are_those_of_all_entries_by_number_a_page_at_a_time(
         pages, after = list[PendingText](), 0
         while page := world.vectors.texts(2, after):
             pages += page
-            after = page[-1].seq
+            after = page[-1].number
 
-        assert pages == sorted(bare.vectors.pending(ALL), key=lambda text: text.seq)
+        assert pages == sorted(bare.vectors.pending(ALL), key=lambda text: text.number)
 
 
 def test_vectors_of_another_space_are_another_matter(make: MakeWorld) -> None:

@@ -111,24 +111,24 @@ class World:
             clock=clock,
         )
 
-    def seqs(self) -> dict[str, int]:
+    def numbers(self) -> dict[str, int]:
         """Return the store's number of each entry, by id."""
-        return {facts.entry_id: facts.seq for facts in self.repository.facts(range(ALL))}
+        return {facts.entry_id: facts.number for facts in self.repository.facts(range(ALL))}
 
     def add(self, *entries: Entry) -> list[int]:
         """Put *entries* and return their numbers."""
         for entry in entries:
             self.repository.put(entry)
-        seqs = self.seqs()
-        return [seqs[entry.entry_id] for entry in entries]
+        numbers = self.numbers()
+        return [numbers[entry.entry_id] for entry in entries]
 
     def embed(self, entry: Entry, vector: Vector) -> None:
         """Store the vector of an entry that waits for one."""
-        self.embed_all({self.seqs()[entry.entry_id]: vector})
+        self.embed_all({self.numbers()[entry.entry_id]: vector})
 
     def embed_all(self, vectors: Mapping[int, Vector]) -> None:
         """Store the vectors of those numbers that wait for one."""
-        self.vectors.put((text, vectors[text.seq]) for text in self.vectors.pending(ALL) if text.seq in vectors)
+        self.vectors.put((text, vectors[text.number]) for text in self.vectors.pending(ALL) if text.number in vectors)
 
 
 MAX_ABSENT = 2

@@ -31,9 +31,9 @@ class InMemoryDeliveries(Deliveries):
             return False
         self._receipts.replace(receipt._replace(delivery=delivery))
         if delivery in COUNTED:
-            ids = {shown.entry_id for shown in receipt.shown}
-            for seq, entry in self._state.entries.items():
+            ids = {item.entry_id for item in receipt.shown}
+            for shown, entry in self._state.entries.items():
                 if entry.entry_id in ids:
-                    count, last = self._state.recalls.get(seq, (0, receipt.at))
-                    self._state.recalls[seq] = count + 1, max(last, receipt.at)
+                    count, last = self._state.recalls.get(shown, (0, receipt.at))
+                    self._state.recalls[shown] = count + 1, max(last, receipt.at)
         return True

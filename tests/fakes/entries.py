@@ -73,8 +73,8 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
 
     @override
     def get(self, entry_id: str) -> Entry | None:
-        seq = self.state.seq_of(entry_id)
-        return None if seq is None else self.state.entry(seq)
+        number = self.state.number_of(entry_id)
+        return None if number is None else self.state.entry(number)
 
     @override
     def with_number(self, number: int) -> Entry | None:
@@ -87,40 +87,42 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         ensure_not_forgotten(entry, state.forgotten.holds)
         if any(other.entry_id != entry.entry_id for other in self._of_section(entry)):
             raise StorageError("a section of a file has one entry")
-        seq = state.seq_of(entry.entry_id)
-        if seq is None:
-            seq = state.last_seq = state.last_seq + 1
-        before = state.entries.get(seq)
+        number = state.number_of(entry.entry_id)
+        if number is None:
+            number = state.last_number = state.last_number + 1
+        before = state.entries.get(number)
         created_at = before.created_at if before else entry.created_at
-        state.entries[seq] = attrs.evolve(
+        state.entries[number] = attrs.evolve(
             entry, created_at=created_at, recall_count=0, last_recalled_at=None, usage=UNUSED
         )
         if before is None or before.expires_at != entry.expires_at:
-            state.expired.discard(seq)
+            state.expired.discard(number)
         new = text_hash(entry.searchable_text())
         state.vectors = {
             key: value
             for key, value in state.vectors.items()
-            if key[1] != seq or (value[0] == new and not state.is_retired(seq))
+            if key[1] != number or (value[0] == new and not state.is_retired(number))
         }
 
     @override
     def reword(self, entry_id: str, entry: Entry) -> None:
         self._ensure_writable()
-        seq = self.state.seq_of(entry_id)
-        if seq is not None:
+        number = self.state.number_of(entry_id)
+        if number is not None:
             self.state.aliases.pop(entry.entry_id, None)
-            self.state.aliases[entry_id] = seq
-            self.state.entries[seq] = entry
-            for number, other in self.state.entries.items():
+            self.state.aliases[entry_id] = number
+            self.state.entries[number] = entry
+            for place, other in self.state.entries.items():
                 if other.superseded_by == entry_id:
-                    self.state.entries[number] = attrs.evolve(other, superseded_by=entry.entry_id)
+                    self.state.entries[place] = attrs.evolve(other, superseded_by=entry.entry_id)
         self.put(entry)
 
     @override
     def reworded(self, old_id: str) -> Entry | None:
-        seq = self.state.aliases.get(old_id)
-        return self.state.entry(seq) if seq in self.state.entries and self.state.seq_of(old_id) is None else None
+        number = self.state.aliases.get(old_id)
+        return (
+            self.state.entry(number) if number in self.state.entries and self.state.number_of(old_id) is None else None
+        )
 
     @override
     def find(
@@ -138,35 +140,40 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return ordered[offset : offset + limit]
 
     @override
-    def outdated(self, seqs: Iterable[int]) -> frozenset[int]:
-        among = {*seqs}
+    def outdated(self, numbers: Iterable[int]) -> frozenset[int]:
+        among = {*numbers}
         pairs = [
             pair for pair, (_, rejected) in self.state.proposals.items() if not rejected and among.issuperset(pair)
         ]
         return frozenset(
-            pair[0] for pair in pairs if all(self.state.entries[seq].superseded_by is None for seq in pair)
+            pair[0] for pair in pairs if all(self.state.entries[number].superseded_by is None for number in pair)
         )
 
     @override
-    def hydrate(self, seqs: Sequence[int]) -> list[Entry]:
-        return [self.state.entry(seq) for seq in seqs if seq in self.state.entries]
+    def hydrate(self, numbers: Sequence[int]) -> list[Entry]:
+        return [self.state.entry(number) for number in numbers if number in self.state.entries]
 
     @override
-    def printed(self, seqs: Sequence[int]) -> list[PrintedEntry]:
+    def printed(self, numbers: Sequence[int]) -> list[PrintedEntry]:
         return [
-            PrintedEntry(seq, *(getattr(entry, field) for field in PrintedEntry._fields[1:-1]))
-            for seq in seqs
-            for entry in self.hydrate([seq])
+            PrintedEntry(number, *(getattr(entry, field) for field in PrintedEntry._fields[1:-1]))
+            for number in numbers
+            for entry in self.hydrate([number])
         ]
 
     @override
-    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
+    def summaries(self, numbers: Sequence[int]) -> list[ConversationSummary]:
         return [
             ConversationSummary(
-                seq, entry.entry_id, entry.kind, entry.name, entry.description[:SUMMARISED_CHARACTERS], entry.updated_at
+                number,
+                entry.entry_id,
+                entry.kind,
+                entry.name,
+                entry.description[:SUMMARISED_CHARACTERS],
+                entry.updated_at,
             )
-            for seq in seqs
-            for entry in self.hydrate([seq])
+            for number in numbers
+            for entry in self.hydrate([number])
         ]
 
     @override
@@ -174,16 +181,16 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return self.summaries(self.state.within(only)[:limit])
 
     @override
-    def facts(self, seqs: Iterable[int]) -> list[RankingFacts]:
-        return [self.state.facts(seq) for seq in seqs if seq in self.state.entries]
+    def facts(self, numbers: Iterable[int]) -> list[RankingFacts]:
+        return [self.state.facts(number) for number in numbers if number in self.state.entries]
 
     @override
-    def recall_facts(self, seqs: Iterable[int]) -> list[RecallFacts]:
-        return [self.state.recall_facts(seq) for seq in seqs if seq in self.state.entries]
+    def recall_facts(self, numbers: Iterable[int]) -> list[RecallFacts]:
+        return [self.state.recall_facts(number) for number in numbers if number in self.state.entries]
 
     @override
-    def references(self, seqs: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
-        return {seq: self.state.entries[seq].references for seq in seqs if seq in self.state.entries}
+    def references(self, numbers: Iterable[int]) -> Mapping[int, tuple[str, ...]]:
+        return {number: self.state.entries[number].references for number in numbers if number in self.state.entries}
 
     @override
     def newest_by_track_record(
@@ -201,13 +208,13 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
 
     @override
     def sizes(self, visible_in: Visibility | None = None) -> Mapping[Category, int]:
-        seqs = self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))
-        categories = (self.state.entries[seq].category for seq in seqs)
+        numbers = self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))
+        categories = (self.state.entries[number].category for number in numbers)
         return Counter(category for category in categories if category)
 
     @override
     def tally(self, only: EntryFilter, field: Field) -> Mapping[str, int]:
-        values = [getattr(self.state.entries[seq], field) or "" for seq in self.state.within(only)]
+        values = [getattr(self.state.entries[number], field) or "" for number in self.state.within(only)]
         return dict(Counter(sorted(values)).most_common())
 
     @override
@@ -218,13 +225,13 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
 
     @override
     def most_observed(self, visible_in: Visibility | None = None) -> int:
-        seqs = self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))
-        return max((self.state.entries[seq].observation_count for seq in seqs), default=1)
+        numbers = self.state.within(RANKED_LEARNINGS._replace(visible_in=visible_in))
+        return max((self.state.entries[number].observation_count for number in numbers), default=1)
 
     @override
     def retire_expired(self, now: dt.datetime) -> int:
-        due = {seq for seq, entry in self.state.entries.items() if entry.expires_at and entry.expires_at <= now}
-        expired = {seq for seq in due if not self.state.is_retired(seq)}
+        due = {number for number, entry in self.state.entries.items() if entry.expires_at and entry.expires_at <= now}
+        expired = {number for number in due if not self.state.is_retired(number)}
         if expired:
             self._ensure_writable()
         self.state.expired |= expired
@@ -236,7 +243,7 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         within = {*self.state.within(only._replace(ranked=True))}
         return [
             ConstitutionalText(
-                seq,
+                number,
                 entry.entry_id,
                 entry.kind,
                 entry.name,
@@ -246,31 +253,31 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
                 entry.created_at,
                 entry.project,
             )
-            for seq, entry in self.state.entries.items()
-            if entry.tier == "constitutional" and seq in within and not self._repeats_its_file(seq)
+            for number, entry in self.state.entries.items()
+            if entry.tier == "constitutional" and number in within and not self._repeats_its_file(number)
         ]
 
-    def _repeats_its_file(self, seq: int) -> bool:
-        entry = self.state.entries[seq]
+    def _repeats_its_file(self, number: int) -> bool:
+        entry = self.state.entries[number]
         whole = self.with_file(entry.file_path) if entry.anchor_id else None
         return whole is not None and whole.tier == "constitutional" and not self.state.is_retired(whole.number or 0)
 
     @override
     def delete(self, entry_id: str) -> bool:
         self._ensure_writable()
-        seq = self.state.seq_of(entry_id)
-        if seq is None:
+        number = self.state.number_of(entry_id)
+        if number is None:
             return False
-        del self.state.entries[seq]
-        for number, other in self.state.entries.items():
+        del self.state.entries[number]
+        for place, other in self.state.entries.items():
             if other.superseded_by == entry_id:
-                self.state.entries[number] = attrs.evolve(other, superseded_by=None)
-        self.state.proposals = {pair: value for pair, value in self.state.proposals.items() if seq not in pair}
-        self.state.recalls.pop(seq, None)
-        self.state.usage.pop(seq, None)
-        self.state.expired.discard(seq)
-        self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] != seq}
-        self.state.influences = {key: value for key, value in self.state.influences.items() if key[0] != seq}
+                self.state.entries[place] = attrs.evolve(other, superseded_by=None)
+        self.state.proposals = {pair: value for pair, value in self.state.proposals.items() if number not in pair}
+        self.state.recalls.pop(number, None)
+        self.state.usage.pop(number, None)
+        self.state.expired.discard(number)
+        self.state.vectors = {key: value for key, value in self.state.vectors.items() if key[1] != number}
+        self.state.influences = {key: value for key, value in self.state.influences.items() if key[0] != number}
         return True
 
     @override
@@ -283,8 +290,8 @@ class InMemoryEntryRepository(EntryRepository, RankingReads):
         return sorted(sections, key=lambda entry: entry.anchor_id)
 
     def _of_file(self, file_path: str | None) -> list[Entry]:
-        seqs = (seq for seq, entry in self.state.entries.items() if file_path and entry.file_path == file_path)
-        return list(map(self.state.entry, seqs))
+        numbers = (number for number, entry in self.state.entries.items() if file_path and entry.file_path == file_path)
+        return list(map(self.state.entry, numbers))
 
     def _of_section(self, entry: Entry) -> list[Entry]:
         return [other for other in self._of_file(entry.file_path) if other.anchor_id == entry.anchor_id]

@@ -23,10 +23,10 @@ class InMemoryInfluences(Influences):
     def record(self, influence: Influence) -> bool:
         if self.busy:
             raise StorageError("the store is busy")
-        seq = self._state.seq_of(influence.entry_id)
-        if seq is None or (seq, influence.session_id) in self._state.influences:
+        number = self._state.number_of(influence.entry_id)
+        if number is None or (number, influence.session_id) in self._state.influences:
             return False
-        self._state.influences = {**self._state.influences, (seq, influence.session_id): influence}
+        self._state.influences = {**self._state.influences, (number, influence.session_id): influence}
         return True
 
     @override
@@ -41,12 +41,12 @@ class InMemoryInfluences(Influences):
         return [text for text in shown if text][:limit]
 
     def _shown(self, session_id: str, entry_id: str, forms: set[str]) -> ShownText | None:
-        seq = self._state.seq_of(entry_id)
-        if seq is None:
+        number = self._state.number_of(entry_id)
+        if number is None:
             return None
-        entry = self._state.entries[seq]
+        entry = self._state.entries[number]
         length = LONGEST_SHOWN if forms - {"conversation"} else 0
-        is_counted = (seq, session_id) in self._state.influences
+        is_counted = (number, session_id) in self._state.influences
         return ShownText(entry_id, entry.name, entry.description[:length], entry.notes[:length], is_counted)
 
     @override
@@ -75,9 +75,9 @@ class InMemoryInfluences(Influences):
     def _counted(self, only: EntryFilter | None) -> dict[str, int]:
         counts: dict[str, int] = {}
         within = set(self._state.within(only or EVERYTHING))
-        for seq, _ in self._state.influences:
-            if seq in within:
-                entry_id = self._state.entries[seq].entry_id
+        for number, _ in self._state.influences:
+            if number in within:
+                entry_id = self._state.entries[number].entry_id
                 counts[entry_id] = counts.get(entry_id, 0) + 1
         return counts
 

@@ -20,14 +20,15 @@ class InMemoryOverview(Overview):
 
     @override
     def labels(self, only: EntryFilter) -> Sequence[Label]:
-        found = [(seq, self._state.entries[seq]) for seq in sorted(self._state.within(only))]
+        found = [(number, self._state.entries[number]) for number in sorted(self._state.within(only))]
         return [
-            Label(seq, entry.entry_id, entry.name, entry.kind, entry.category, entry.project) for seq, entry in found
+            Label(number, entry.entry_id, entry.name, entry.kind, entry.category, entry.project)
+            for number, entry in found
         ]
 
     @override
     def created(self, only: EntryFilter) -> Sequence[Created]:
-        entries = (self._state.entries[seq] for seq in self._state.within(only))
+        entries = (self._state.entries[number] for number in self._state.within(only))
         counts = Counter((_monday(entry.created_at), entry.kind, entry.project) for entry in entries)
         ordered = sorted(counts.items(), key=lambda item: (item[0][0], item[0][1], item[0][2] or ""))
         return [Created(*key, count) for key, count in ordered]

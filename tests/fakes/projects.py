@@ -60,11 +60,11 @@ class InMemoryProjects(Projects):
 
     @override
     def merge(self, project_id: str, into: str) -> int:
-        moved = [seq for seq, entry in self.state.entries.items() if entry.project == project_id]
-        for seq in moved:
-            self.state.entries[seq] = attrs.evolve(self.state.entries[seq], project=into)
-        for seq, places in self.state.places.items():
-            self.state.places[seq] = {into if place == project_id else place for place in places}
+        moved = [number for number, entry in self.state.entries.items() if entry.project == project_id]
+        for number in moved:
+            self.state.entries[number] = attrs.evolve(self.state.entries[number], project=into)
+        for number, places in self.state.places.items():
+            self.state.places[number] = {into if place == project_id else place for place in places}
         del self.state.projects[project_id]
         for project in self.known():
             if project.joined == project_id:
@@ -86,13 +86,13 @@ class InMemoryProjects(Projects):
 
     @override
     def places_of(self, entry_id: str) -> tuple[str, ...]:
-        return tuple(sorted(self.state.places.get(self.state.seq_of(entry_id) or 0, ())))
+        return tuple(sorted(self.state.places.get(self.state.number_of(entry_id) or 0, ())))
 
     @override
     def add_place(self, entry_id: str, project_id: str) -> None:
-        seq = self.state.seq_of(entry_id)
-        if seq is not None and self.state.entries[seq].project != project_id:
-            self.state.places.setdefault(seq, set()).add(project_id)
+        number = self.state.number_of(entry_id)
+        if number is not None and self.state.entries[number].project != project_id:
+            self.state.places.setdefault(number, set()).add(project_id)
 
     def _free_id(self, key: str) -> str:
         number = 0

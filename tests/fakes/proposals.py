@@ -11,7 +11,7 @@ class InMemoryProposals(Proposals):
 
     @override
     def propose(self, proposal: Proposal) -> None:
-        older, newer = self._state.seq_of(proposal.older), self._state.seq_of(proposal.newer)
+        older, newer = self._state.number_of(proposal.older), self._state.number_of(proposal.newer)
         if older is not None and newer is not None:
             self._state.proposals.setdefault((older, newer), (proposal.probability, False))
 
@@ -26,12 +26,12 @@ class InMemoryProposals(Proposals):
 
     @override
     def reject(self, older: str, newer: str) -> bool:
-        pair = self._state.seq_of(older), self._state.seq_of(newer)
+        pair = self._state.number_of(older), self._state.number_of(newer)
         for known, (probability, rejected) in self._state.proposals.items():
             if known == pair and not rejected:
                 self._state.proposals[known] = (probability, True)
                 return True
         return False
 
-    def _is_current(self, seq: int) -> bool:
-        return not self._state.is_retired(seq) and self._state.entries[seq].superseded_by is None
+    def _is_current(self, number: int) -> bool:
+        return not self._state.is_retired(number) and self._state.entries[number].superseded_by is None

@@ -31,12 +31,12 @@ class InMemoryMatches(Matches):
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        best = sorted(self._found(category), key=lambda seq: -self._scores[seq])
-        return [Hit(seq, self._scores[seq]) for seq in best[:k]]
+        best = sorted(self._found(category), key=lambda number: -self._scores[number])
+        return [Hit(number, self._scores[number]) for number in best[:k]]
 
     @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        return {number: self._scores[number] for number in numbers if number in self._scores}
 
     @override
     def statistics(self) -> ScoreStatistics:
@@ -44,7 +44,9 @@ class InMemoryMatches(Matches):
 
     def _found(self, category: Category | None) -> list[int]:
         entries = self._state.entries
-        return [seq for seq in self._state.in_tie_order(self._scores) if category in {None, entries[seq].category}]
+        return [
+            number for number in self._state.in_tie_order(self._scores) if category in {None, entries[number].category}
+        ]
 
 
 class InMemoryKeywordIndex(KeywordIndex):
@@ -70,8 +72,8 @@ class InMemoryKeywordIndex(KeywordIndex):
     def completions(self, beginning: str, only: EntryFilter, deadline: Deadline) -> Sequence[str]:
         del deadline
         self._ensure_available()
-        seqs = self._state.within(only._replace(ranked=True))
-        return completions(beginning, (self._state.entries[seq].searchable_text() for seq in seqs))
+        numbers = self._state.within(only._replace(ranked=True))
+        return completions(beginning, (self._state.entries[number].searchable_text() for number in numbers))
 
     @override
     def match(self, terms: Sequence[str], mode: Mode, only: EntryFilter, deadline: Deadline) -> InMemoryMatches:
@@ -81,9 +83,9 @@ class InMemoryKeywordIndex(KeywordIndex):
         combine, wanted = any if mode == "any" else all, [*map(without_marks, terms)]
         inside = self._state.within(only)
         found = {
-            seq: float(sum(words[term] for term in wanted))
-            for seq, words in self._words(labels=mode == "any").items()
-            if seq in inside and wanted and combine(words[term] for term in wanted)
+            number: float(sum(words[term] for term in wanted))
+            for number, words in self._words(labels=mode == "any").items()
+            if number in inside and wanted and combine(words[term] for term in wanted)
         }
         return InMemoryMatches(self._state, found)
 
@@ -93,12 +95,12 @@ class InMemoryKeywordIndex(KeywordIndex):
         return InMemoryMatches(self._state, found.scores(self._state.entries), full=float(len(terms)))
 
     def _words(self, *, labels: bool = True) -> dict[int, Counter[str]]:
-        entries = {seq: self._state.entries[seq] for seq in self._state.within(SEARCHABLE)}
+        entries = {number: self._state.entries[number] for number in self._state.within(SEARCHABLE)}
         texts = {
-            seq: " ".join([entry.searchable_text(), *(entry.labels if labels else ())])
-            for seq, entry in entries.items()
+            number: " ".join([entry.searchable_text(), *(entry.labels if labels else ())])
+            for number, entry in entries.items()
         }
-        return {seq: Counter(index_words(text)) for seq, text in texts.items()}
+        return {number: Counter(index_words(text)) for number, text in texts.items()}
 
     def _ensure_available(self) -> None:
         if not self.available:
@@ -107,22 +109,24 @@ class InMemoryKeywordIndex(KeywordIndex):
 
 def categories_of(source: VectorSource, only: EntryFilter) -> dict[int, str | None]:
     """Return the category of each entry of *only*."""
-    return {int(seq): category for category, seqs in source.members(only).items() for seq in seqs.split(",")}
+    return {
+        int(number): category for category, numbers in source.members(only).items() for number in numbers.split(",")
+    }
 
 
-def vectors_of(source: VectorSource, seqs: Iterable[int]) -> dict[int, Vector]:
-    """Return the vectors of those of *seqs* that have one."""
-    block, width = source.load([*seqs]), source.dimensions
+def vectors_of(source: VectorSource, numbers: Iterable[int]) -> dict[int, Vector]:
+    """Return the vectors of those of *numbers* that have one."""
+    block, width = source.load([*numbers]), source.dimensions
     rows = [block.values[at : at + width] for at in range(0, len(block.values), width)]
-    return dict(zip(block.seqs, rows, strict=True))
+    return dict(zip(block.numbers, rows, strict=True))
 
 
 class InMemoryVectorMatches(Matches):
     def __init__(self, source: VectorSource, query: Vector, only: EntryFilter) -> None:
         self._source = source
         categories = categories_of(source, only)
-        self._scores = {seq: cosine(row, query) for seq, row in vectors_of(source, categories).items()}
-        self._categories = {seq: categories[seq] for seq in self._scores}
+        self._scores = {number: cosine(row, query) for number, row in vectors_of(source, categories).items()}
+        self._categories = {number: categories[number] for number in self._scores}
 
     @override
     def count(self) -> int:
@@ -130,12 +134,12 @@ class InMemoryVectorMatches(Matches):
 
     @override
     def top(self, k: int, category: Category | None = None) -> list[Hit]:
-        best = sorted(self._source.in_tie_order(self._within(category)), key=lambda seq: -self._scores[seq])
-        return [Hit(seq, self._scores[seq]) for seq in best[:k]]
+        best = sorted(self._source.in_tie_order(self._within(category)), key=lambda number: -self._scores[number])
+        return [Hit(number, self._scores[number]) for number in best[:k]]
 
     @override
-    def scores(self, seqs: Iterable[int]) -> Mapping[int, float]:
-        return {seq: self._scores[seq] for seq in seqs if seq in self._scores}
+    def scores(self, numbers: Iterable[int]) -> Mapping[int, float]:
+        return {number: self._scores[number] for number in numbers if number in self._scores}
 
     @override
     def statistics(self) -> ScoreStatistics:
@@ -144,7 +148,7 @@ class InMemoryVectorMatches(Matches):
         return ScoreStatistics.of(cosines)._replace(low=low)
 
     def _within(self, category: Category | None) -> list[int]:
-        return [seq for seq, own in self._categories.items() if category in {None, own}]
+        return [number for number, own in self._categories.items() if category in {None, own}]
 
 
 class InMemoryVectorIndex(VectorIndex):

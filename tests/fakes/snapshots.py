@@ -94,40 +94,42 @@ class InMemorySnapshot(Snapshot):
         del at
         then, now = (set(state.within(contents.entries)) for state in (self._past, self._present))
         missing = {
-            seq for seq in then if seq not in now or self._seen(self._past, seq) != self._seen(self._present, seq)
+            number
+            for number in then
+            if number not in now or self._seen(self._past, number) != self._seen(self._present, number)
         }
         surplus = (now - then) | (now & missing) | self._in_the_way_of(missing)
-        for seq in surplus:
-            InMemoryEntryRepository(self._present).delete(self._present.entries[seq].entry_id)
-        for seq in missing:
-            self._copy(seq)
-        self._history.extend((seq, "restored", name) for seq in sorted(missing))
-        self._history.extend((seq, "removed", name) for seq in sorted(surplus - missing))
+        for number in surplus:
+            InMemoryEntryRepository(self._present).delete(self._present.entries[number].entry_id)
+        for number in missing:
+            self._copy(number)
+        self._history.extend((number, "restored", name) for number in sorted(missing))
+        self._history.extend((number, "removed", name) for number in sorted(surplus - missing))
         return Replacement(len(then), len(missing), len(surplus - missing))
 
-    def _in_the_way_of(self, seqs: set[int]) -> set[int]:
-        wanted = [self._past.entries[seq] for seq in seqs]
+    def _in_the_way_of(self, numbers: set[int]) -> set[int]:
+        wanted = [self._past.entries[number] for number in numbers]
         ids = {entry.entry_id for entry in wanted}
         sections = {(entry.file_path, entry.anchor_id) for entry in wanted if entry.file_path}
         return {
-            seq
-            for seq, entry in self._present.entries.items()
+            number
+            for number, entry in self._present.entries.items()
             if entry.entry_id in ids or (entry.file_path, entry.anchor_id) in sections
         }
 
-    def _copy(self, seq: int) -> None:
+    def _copy(self, number: int) -> None:
         past, present = self._past, self._present
-        present.entries[seq] = past.entries[seq]
-        if seq in past.recalls:
-            present.recalls[seq] = past.recalls[seq]
-        if seq in past.usage:
-            present.usage[seq] = past.usage[seq]
-        present.expired |= past.expired & {seq}
-        present.influences |= {key: influence for key, influence in past.influences.items() if key[0] == seq}
-        present.vectors |= {key: vector for key, vector in past.vectors.items() if key[1] == seq}
+        present.entries[number] = past.entries[number]
+        if number in past.recalls:
+            present.recalls[number] = past.recalls[number]
+        if number in past.usage:
+            present.usage[number] = past.usage[number]
+        present.expired |= past.expired & {number}
+        present.influences |= {key: influence for key, influence in past.influences.items() if key[0] == number}
+        present.vectors |= {key: vector for key, vector in past.vectors.items() if key[1] == number}
 
     @staticmethod
-    def _seen(state: State, seq: int) -> object:
-        vectors = {key: vector for key, vector in state.vectors.items() if key[1] == seq}
-        influences = {key: influence for key, influence in state.influences.items() if key[0] == seq}
-        return state.entry(seq), seq in state.expired, vectors, influences
+    def _seen(state: State, number: int) -> object:
+        vectors = {key: vector for key, vector in state.vectors.items() if key[1] == number}
+        influences = {key: influence for key, influence in state.influences.items() if key[0] == number}
+        return state.entry(number), number in state.expired, vectors, influences

@@ -38,49 +38,55 @@ class State:
     forgotten: InMemoryForgottenTexts = attrs.field(factory=InMemoryForgottenTexts)
     aliases: dict[str, int] = attrs.field(factory=dict)
     proposals: dict[tuple[int, int], tuple[float, bool]] = attrs.field(factory=dict)
-    last_seq: int = 0
+    last_number: int = 0
 
     def restore(self, before: "State") -> None:
         self.entries, self.recalls, self.vectors = before.entries, before.recalls, before.vectors
         self.usage, self.expired, self.history = before.usage, before.expired, before.history
         self.influences, self.aliases, self.proposals = before.influences, before.aliases, before.proposals
-        self.last_seq, self.tombstones, self.absent = before.last_seq, before.tombstones, before.absent
+        self.last_number, self.tombstones, self.absent = before.last_number, before.tombstones, before.absent
 
-    def seq_of(self, entry_id: str) -> int | None:
-        return next((seq for seq, entry in self.entries.items() if entry.entry_id == entry_id), None)
+    def number_of(self, entry_id: str) -> int | None:
+        return next((number for number, entry in self.entries.items() if entry.entry_id == entry_id), None)
 
-    def entry(self, seq: int) -> Entry:
-        count, at = self.recalls.get(seq, (0, None))
-        usage = self.usage.get(seq, UNUSED)
-        return attrs.evolve(self.entries[seq], recall_count=count, last_recalled_at=at, usage=usage, number=seq)
+    def entry(self, number: int) -> Entry:
+        count, at = self.recalls.get(number, (0, None))
+        usage = self.usage.get(number, UNUSED)
+        return attrs.evolve(self.entries[number], recall_count=count, last_recalled_at=at, usage=usage, number=number)
 
-    def is_retired(self, seq: int) -> bool:
-        return seq in self.expired or self.entries[seq].tier == "deprecated"
+    def is_retired(self, number: int) -> bool:
+        return number in self.expired or self.entries[number].tier == "deprecated"
 
-    def facts(self, seq: int) -> RankingFacts:
-        entry = self.entries[seq]  # no counters put in: making an entry costs more than ranking it
+    def facts(self, number: int) -> RankingFacts:
+        entry = self.entries[number]  # no counters put in: making an entry costs more than ranking it
         return RankingFacts(
-            seq,
+            number,
             entry.entry_id,
             entry.category,
             entry.observation_count,
             entry.confidence,
             entry.updated_at,
-            self.recalls[seq][0] if seq in self.recalls else 0,
+            self.recalls[number][0] if number in self.recalls else 0,
             entry.project,
             entry.superseded_by,
         )
 
     def within(self, only: EntryFilter) -> list[int]:
         """Return the numbers of the entries of *only* in tie order."""
-        seqs = (seq for seq, entry in self.entries.items() if _is_within(entry, only) and _is_named(seq, only))
-        seqs = (seq for seq in seqs if self.is_visible(seq, only.visible_in) and self.is_of(seq, only.origins))
-        seqs = (seq for seq in seqs if self.has_use(seq, only))
-        return self.in_tie_order(seq for seq in seqs if not (only.ranked and self.is_retired(seq)))
+        numbers = (
+            number for number, entry in self.entries.items() if _is_within(entry, only) and _is_named(number, only)
+        )
+        numbers = (
+            number
+            for number in numbers
+            if self.is_visible(number, only.visible_in) and self.is_of(number, only.origins)
+        )
+        numbers = (number for number in numbers if self.has_use(number, only))
+        return self.in_tie_order(number for number in numbers if not (only.ranked and self.is_retired(number)))
 
-    def has_use(self, seq: int, only: EntryFilter) -> bool:
-        last_shown = self.recalls[seq][1] if seq in self.recalls else None
-        is_used = any(used == seq for used, _ in self.influences)
+    def has_use(self, number: int, only: EntryFilter) -> bool:
+        last_shown = self.recalls[number][1] if number in self.recalls else None
+        is_used = any(used == number for used, _ in self.influences)
         idle = only.idle_since
         return (
             only.shown in {None, last_shown is not None}
@@ -88,17 +94,17 @@ class State:
             and (idle is None or (last_shown is None or last_shown < idle))
         )
 
-    def is_visible(self, seq: int, visible_in: Visibility | None) -> bool:
-        entry = self.entries[seq]
-        return visible_in is None or visible_in.admits(entry.project, entry.reach, self.places.get(seq, ()))
+    def is_visible(self, number: int, visible_in: Visibility | None) -> bool:
+        entry = self.entries[number]
+        return visible_in is None or visible_in.admits(entry.project, entry.reach, self.places.get(number, ()))
 
-    def is_of(self, seq: int, origins: tuple[str, ...]) -> bool:
-        return not origins or not {self.entries[seq].project, *self.places.get(seq, ())}.isdisjoint(origins)
+    def is_of(self, number: int, origins: tuple[str, ...]) -> bool:
+        return not origins or not {self.entries[number].project, *self.places.get(number, ())}.isdisjoint(origins)
 
-    def recall_facts(self, seq: int) -> RecallFacts:
-        entry = self.entries[seq]
+    def recall_facts(self, number: int) -> RecallFacts:
+        entry = self.entries[number]
         return RecallFacts(
-            self.facts(seq),
+            self.facts(number),
             entry.kind,
             entry.project,
             entry.workspace,
@@ -113,13 +119,13 @@ class State:
             entry.file_path,
         )
 
-    def in_tie_order(self, seqs: Iterable[int]) -> list[int]:
-        by_id = sorted(seqs, key=lambda seq: self.entries[seq].entry_id)
-        return sorted(by_id, key=lambda seq: self.entries[seq].updated_at, reverse=True)
+    def in_tie_order(self, numbers: Iterable[int]) -> list[int]:
+        by_id = sorted(numbers, key=lambda number: self.entries[number].entry_id)
+        return sorted(by_id, key=lambda number: self.entries[number].updated_at, reverse=True)
 
 
-def _is_named(seq: int, only: EntryFilter) -> bool:
-    return (only.among is None or seq in only.among) and seq not in only.except_for
+def _is_named(number: int, only: EntryFilter) -> bool:
+    return (only.among is None or number in only.among) and number not in only.except_for
 
 
 def _is_within(entry: Entry, only: EntryFilter) -> bool:

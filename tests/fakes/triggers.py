@@ -28,7 +28,7 @@ class InMemoryTriggerSource(TriggerSource):
         within = {*self._state.within(only._replace(ranked=True))}
         return [
             TriggerOwner(
-                seq,
+                number,
                 entry.entry_id,
                 entry.kind,
                 entry.name,
@@ -38,6 +38,6 @@ class InMemoryTriggerSource(TriggerSource):
                 entry.tier,
                 entry.trigger_phrases,
             )
-            for seq, entry in sorted(self._state.entries.items())
-            if entry.trigger_phrases and seq in within
+            for number, entry in sorted(self._state.entries.items())
+            if entry.trigger_phrases and number in within
         ]

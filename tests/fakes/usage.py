@@ -24,11 +24,11 @@ class InMemoryUsageLog(UsageLog):
                 self._state.usage[number] = before._replace(access_count=before.access_count + 1, last_accessed=at)
 
     @override
-    def record_recall(self, seqs: Sequence[int], at: dt.datetime) -> None:
+    def record_recall(self, numbers: Sequence[int], at: dt.datetime) -> None:
         self._ensure_free()
-        for seq in seqs:
-            if seq in self._state.entries:
-                self._state.recalls[seq] = self._state.recalls.get(seq, (0, at))[0] + 1, at
+        for number in numbers:
+            if number in self._state.entries:
+                self._state.recalls[number] = self._state.recalls.get(number, (0, at))[0] + 1, at
 
     @override
     def record_validation(self, number: int, *, useful: bool) -> None:

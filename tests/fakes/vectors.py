@@ -51,7 +51,7 @@ class InMemoryVectorStore(VectorStore):
     @override
     def vectors_of(self, entry_ids: Sequence[str]) -> Mapping[str, Vector]:
         stored = {
-            entry_id: self._state.vectors.get((self._space, self._state.seq_of(entry_id) or 0))
+            entry_id: self._state.vectors.get((self._space, self._state.number_of(entry_id) or 0))
             for entry_id in entry_ids
         }
         return {entry_id: found[1] for entry_id, found in stored.items() if found}
@@ -59,23 +59,24 @@ class InMemoryVectorStore(VectorStore):
     @override
     def pending(self, limit: int) -> list[PendingText]:
         texts = [
-            (seq, self._state.entries[seq].searchable_text()) for seq in self._pending(EVERYTHING)[: max(0, limit)]
+            (number, self._state.entries[number].searchable_text())
+            for number in self._pending(EVERYTHING)[: max(0, limit)]
         ]
-        return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
+        return [PendingText(number, text, text_hash(text)) for number, text in texts]
 
     @override
     def texts(self, limit: int, after: int = 0, only: EntryFilter = EVERYTHING) -> list[PendingText]:
-        seqs = sorted(seq for seq in self._state.within(self._served_of(only)) if seq > after)
-        texts = [(seq, self._state.entries[seq].searchable_text()) for seq in seqs[: max(0, limit)]]
-        return [PendingText(seq, text, text_hash(text)) for seq, text in texts]
+        numbers = sorted(number for number in self._state.within(self._served_of(only)) if number > after)
+        texts = [(number, self._state.entries[number].searchable_text()) for number in numbers[: max(0, limit)]]
+        return [PendingText(number, text, text_hash(text)) for number, text in texts]
 
     @override
     def put(self, vectors: Iterable[tuple[PendingText, Vector]]) -> None:
         for text, vector in list(vectors):
-            entry = self._state.entries.get(text.seq)
+            entry = self._state.entries.get(text.number)
             is_same = entry and text_hash(entry.searchable_text()) == text.text_hash
-            if is_same and not self._state.is_retired(text.seq):
-                self._state.vectors[self._space, text.seq] = text.text_hash, vector
+            if is_same and not self._state.is_retired(text.number):
+                self._state.vectors[self._space, text.number] = text.text_hash, vector
 
     @override
     def version(self) -> int:
@@ -85,28 +86,30 @@ class InMemoryVectorStore(VectorStore):
     @override
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         groups: dict[str | None, list[str]] = {}
-        for seq in self._state.within(only):
-            groups.setdefault(self._state.entries[seq].category, []).append(str(seq))
+        for number in self._state.within(only):
+            groups.setdefault(self._state.entries[number].category, []).append(str(number))
         return {category: ",".join(numbers) for category, numbers in groups.items()}
 
     @override
-    def load(self, seqs: Sequence[int]) -> VectorBlock:
-        there = [seq for seq in seqs if (self._space, seq) in self._state.vectors]
+    def load(self, numbers: Sequence[int]) -> VectorBlock:
+        there = [number for number in numbers if (self._space, number) in self._state.vectors]
         values: Vector = array("f")
-        for seq in there:
-            values.extend(self._state.vectors[self._space, seq][1])
+        for number in there:
+            values.extend(self._state.vectors[self._space, number][1])
         return VectorBlock(there, values)
 
     @override
-    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
-        return self._state.in_tie_order(seqs)
+    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
+        return self._state.in_tie_order(numbers)
 
     def _embedded(self, only: EntryFilter) -> list[int]:
-        return [seq for seq in self._state.within(only) if (self._space, seq) in self._state.vectors]
+        return [number for number in self._state.within(only) if (self._space, number) in self._state.vectors]
 
     def _pending(self, only: EntryFilter) -> list[int]:
         return [
-            seq for seq in self._state.within(self._served_of(only)) if (self._space, seq) not in self._state.vectors
+            number
+            for number in self._state.within(self._served_of(only))
+            if (self._space, number) not in self._state.vectors
         ]
 
     def _served_of(self, only: EntryFilter) -> EntryFilter:

@@ -65,7 +65,7 @@ class PrintedEntry(NamedTuple):
         origin: The label of its project if that is another one than the user's, else empty.
     """
 
-    seq: int
+    number: int
     name: str
     description: str
     notes: str
@@ -176,7 +176,7 @@ class ConstitutionalText(NamedTuple):
         origin: The label of its project if that is another one than the user's, else empty.
     """
 
-    seq: int
+    number: int
     entry_id: str
     kind: Kind
     name: str

@@ -43,7 +43,7 @@ class ConversationSummary(NamedTuple):
     A tuple: importing attrs alone costs a session start three times Python's own start.
     """
 
-    seq: int
+    number: int
     entry_id: str
     kind: Kind
     name: str
@@ -143,9 +143,9 @@ class RelatedSection(NamedTuple):
     lines: tuple[RelatedLine, ...] = ()
 
     @property
-    def seqs(self) -> tuple[int, ...]:
+    def numbers(self) -> tuple[int, ...]:
         """The store's numbers of the conversations, in order."""
-        return tuple(line.conversation.seq for line in self.lines)
+        return tuple(line.conversation.number for line in self.lines)
 
     def adding(self, opening: str, line: RelatedLine) -> "RelatedSection":
         """Add *line* after *opening*."""

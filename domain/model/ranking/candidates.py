@@ -16,7 +16,7 @@ class Hit(NamedTuple):
         score: Higher is better; its range is the index's.
     """
 
-    seq: int
+    number: int
     score: float
 
 
@@ -34,7 +34,7 @@ class RankingFacts(NamedTuple):
         superseded_by: Id of the learning that replaces it, if any.
     """
 
-    seq: int
+    number: int
     entry_id: str
     category: Category | None
     observation_count: int

@@ -169,7 +169,7 @@ class RankingPolicy:
         ...     for day in (0, 20)
         ... )
         >>> policy = RankingPolicy(weights=Weights(), maxima=Maxima(vector=0.5), now=noon + dt.timedelta(30))
-        >>> [(scored.facts.seq, round(scored.score, 2)) for scored in policy.rank([old, new])]
+        >>> [(scored.facts.number, round(scored.score, 2)) for scored in policy.rank([old, new])]
         [(20, 0.87), (0, 0.84)]
     """
 

@@ -146,11 +146,11 @@ class CategoryBalancer(NamedTuple):
         >>> import datetime as dt
         >>> from hardwon.domain.model.ranking.candidates import Candidate, RankingFacts
         >>> from hardwon.domain.model.ranking.prominence import Signals
-        >>> def scored(seq, category, score):
-        ...     facts = RankingFacts(seq, f"{seq:016x}", category, 1, "medium", dt.datetime.now(dt.UTC), 0)
+        >>> def scored(number, category, score):
+        ...     facts = RankingFacts(number, f"{number:016x}", category, 1, "medium", dt.datetime.now(dt.UTC), 0)
         ...     return Scored(Candidate(facts), Signals(), score)
-        >>> ranked = [scored(seq, "patterns", 0.9 - seq / 100) for seq in range(12)] + [scored(12, "heuristics", 0.1)]
-        >>> [entry.facts.seq for entry in in_order(CategoryBalancer(limit=9).select(ranked))]
+        >>> ranked = [scored(number, "patterns", 0.9 - number / 100) for number in range(12)] + [scored(12, "heuristics", 0.1)]
+        >>> [entry.facts.number for entry in in_order(CategoryBalancer(limit=9).select(ranked))]
         [0, 1, 2, 3, 4, 5, 6, 7, 12]
     """
 
@@ -168,8 +168,8 @@ class CategoryBalancer(NamedTuple):
         groups = by_category(ranked)
         rounds = zip_longest(*(group[:quota] for group in groups.values()))
         owed = [scored for dealt in rounds for scored in dealt if scored][:places]
-        taken = {scored.facts.seq for scored in owed}
-        others = [scored for scored in ranked if scored.is_relevant and scored.facts.seq not in taken]
+        taken = {scored.facts.number for scored in owed}
+        others = [scored for scored in ranked if scored.is_relevant and scored.facts.number not in taken]
         complete = {name: group[quota - 1].score for name, group in groups.items() if len(group) >= quota}
         return Selection(tuple(owed), tuple(others[: places - len(owed)]), self.limit, complete if quota else None)
 

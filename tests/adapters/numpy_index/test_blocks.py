@@ -37,7 +37,7 @@ def test_no_score_is_farther_from_its_bound_than_its_error(rows: list[Vector], q
     block = block_of(rows)
     codes = unpack(pack(block, STAMP) or b"", STAMP, WIDTH)
     assert codes is not None
-    assert codes.seqs.tolist() == list(block.seqs)
+    assert codes.numbers.tolist() == list(block.numbers)
 
     exact = np.array([cosine(row, query) for row in rows])
     compared = codes.compare(QueryCodes.of(np.frombuffer(query, "f4")))
@@ -55,9 +55,9 @@ def test_a_row_has_the_same_coarse_score_in_whatever_company_and_order(width: in
     together = encode(rows).compare(query).coarse
 
     order = generator.permutation(300)
-    assert (encode(Rows(rows.seqs, rows.values[order])).compare(query).coarse == together[order]).all()
+    assert (encode(Rows(rows.numbers, rows.values[order])).compare(query).coarse == together[order]).all()
     for row in (0, 99, 100, 299):
-        single = encode(Rows(rows.seqs[:1], rows.values[row : row + 1])).compare(query)
+        single = encode(Rows(rows.numbers[:1], rows.values[row : row + 1])).compare(query)
         assert single.coarse[0] == together[row]
 
 

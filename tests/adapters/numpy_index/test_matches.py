@@ -16,9 +16,9 @@ class DamagedSource:
     def version(self) -> int:
         return 1
 
-    def load(self, seqs: Sequence[int]) -> VectorBlock:
+    def load(self, numbers: Sequence[int]) -> VectorBlock:
         rows: Mapping[int, Sequence[float]] = {1: [1, 0], 2: [math.nan, 0], 3: [0.6, 0.8]}
-        return VectorBlock(seqs, array("f", [value for seq in seqs for value in rows[seq]]))
+        return VectorBlock(numbers, array("f", [value for number in numbers for value in rows[number]]))
 
     def members(self, only: EntryFilter) -> Mapping[str | None, str]:
         del only
@@ -37,8 +37,8 @@ class DamagedSource:
     def unpack(self, number: int) -> None:
         del number
 
-    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
-        return sorted(seqs)
+    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
+        return sorted(numbers)
 
 
 def test_a_damaged_vector_is_ignored() -> None:

@@ -34,14 +34,14 @@ class Vectors(VectorSource):
         return self.changes
 
     def members(self, _: EntryFilter) -> Mapping[str | None, str]:
-        return {None: ",".join(str(seq) for seq in range(1, len(self.rows) + 1))}
+        return {None: ",".join(str(number) for number in range(1, len(self.rows) + 1))}
 
-    def load(self, seqs: Sequence[int]) -> VectorBlock:
+    def load(self, numbers: Sequence[int]) -> VectorBlock:
         self.loads += 1
-        return VectorBlock([*reversed(seqs)], array("f", [x for row in reversed(self.rows) for x in row]))
+        return VectorBlock([*reversed(numbers)], array("f", [x for row in reversed(self.rows) for x in row]))
 
-    def in_tie_order(self, seqs: Sequence[int]) -> list[int]:
-        return [*seqs]
+    def in_tie_order(self, numbers: Sequence[int]) -> list[int]:
+        return [*numbers]
 
 
 def unit(row: Sequence[float]) -> list[float]:

@@ -99,7 +99,7 @@ class Member(NamedTuple):
 
     def number_of(self, entry: Entry) -> int:
         """Return the number of an entry, one that nothing has where it is not seen."""
-        return self.world.seqs().get(entry.entry_id, ALL)
+        return self.world.numbers().get(entry.entry_id, ALL)
 
 
 @contextmanager
@@ -214,7 +214,7 @@ READS: Mapping[str, Callable[[Member], object]] = {
     "vectors.pending": lambda user: user.world.vectors.pending(ALL),
     "vectors.texts": lambda user: user.world.vectors.texts(ALL),
     "vectors.version": lambda user: user.world.vectors.version(),
-    "vectors.load": lambda user: sorted(user.world.vectors.load(range(20)).seqs),
+    "vectors.load": lambda user: sorted(user.world.vectors.load(range(20)).numbers),
     "vectors.members": lambda user: {
         name: sorted(numbers) for name, numbers in user.world.vectors.members(EVERYTHING).items()
     },

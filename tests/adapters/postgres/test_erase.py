@@ -102,7 +102,7 @@ def _with(entry: Entry, field: str, value: Any) -> Entry:
 
 def record(world: World, kept: Entry) -> None:
     """Put the mark into all that is not an entry itself."""
-    number = world.seqs()[kept.entry_id]
+    number = world.numbers()[kept.entry_id]
     world.history.record(number, [FieldChange("notes", f"old {MARK}", "new")], NOW)
     world.history.record(ALL, [FieldChange("deleted", f"gone {MARK}", None)], NOW)
     world.history.record(ALL, [FieldChange("notes", "of the same", "that was deleted")], NOW)

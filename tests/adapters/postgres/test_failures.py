@@ -45,7 +45,7 @@ def put_all(address: str, start: int, answers: "multiprocessing.Queue[str]") -> 
         for number in range(LESSONS):
             entry = lesson(f"Lesson {(start + number) % LESSONS}")
             world.repository.put(entry)
-            world.usage.record_access([world.seqs()[entry.entry_id]], NOW)
+            world.usage.record_access([world.numbers()[entry.entry_id]], NOW)
             answers.put(entry.entry_id)
 
 

@@ -154,7 +154,7 @@ def test_an_owner_who_is_no_superuser_makes_the_schema_tenants_and_indexes(
     with closing(Database(make_conninfo(empty, user=bob))) as database:
         world = world_of(database)
         world.add(lesson("first"), lesson("second"))
-        world.embed_all({number: planted(0.5) for number in world.seqs().values()})
+        world.embed_all({number: planted(0.5) for number in world.numbers().values()})
     migrate(owner)
 
     assert run(empty, IS_VALID) == [(True,)]
@@ -174,7 +174,7 @@ def test_many_vectors_get_an_index_and_one_that_was_left_unfinished_is_made_agai
     with closing(Database(store)) as database:
         world = world_of(database)
         world.add(lesson("first"), lesson("second"))
-        world.embed_all({number: planted(0.5) for number in world.seqs().values()})
+        world.embed_all({number: planted(0.5) for number in world.numbers().values()})
     migrate(store)
     assert run(store, IS_VALID) == [(True,)]
 

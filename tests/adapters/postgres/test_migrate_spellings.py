@@ -52,8 +52,8 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(store: str) -> None
         )
         older = attrs.evolve(lesson("one", name="First", age=2 * DAY), observation_count=2, keywords=("a",))
         world.add(newer, older, lesson("Another", name="Other"))
-        number = world.seqs()[older.entry_id]
-        world.usage.record_recall([number, world.seqs()[newer.entry_id]], NOW)
+        number = world.numbers()[older.entry_id]
+        world.usage.record_recall([number, world.numbers()[newer.entry_id]], NOW)
     make_earlier(store, {"First": DECOMPOSED, "Second": TEXT})
 
     assert migrate(store) == [2]
@@ -68,7 +68,7 @@ def test_the_spellings_of_a_lesson_become_the_oldest_of_them(store: str) -> None
         assert world.repository.get(content_hash(TEXT)) == united
         assert world.repository.reworded(id_before(DECOMPOSED)) == united
         for word in ("k\u00f6nig", "zweimal"):
-            assert [hit.seq for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)] == [number]
+            assert [hit.number for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)] == [number]
         assert world.keywords.size() == 2
 
 
@@ -85,7 +85,7 @@ def test_a_lesson_that_is_stored_only_decomposed_gets_the_id_of_the_composed_tex
         found = world.repository.get(content_hash(text))
         assert found is not None
         assert world.repository.reworded(id_before(text)) == found
-        assert [hit.seq for hit in world.keywords.match(["\uac01\ub3c4"], "any", EVERYTHING, IN_TIME).top(9)] == [
+        assert [hit.number for hit in world.keywords.match(["\uac01\ub3c4"], "any", EVERYTHING, IN_TIME).top(9)] == [
             found.number
         ]
         with psycopg.connect(store) as owner:

@@ -66,7 +66,7 @@ def just_filled() -> Iterator[Explained]:
                 world.add(*(lesson(f"Lesson {number} of the parser.") for number in range(ENTRIES)))
         with closing(Database(address)) as database:
             world = world_of(database)
-            world.embed_all({number: planted(1 / number) for number in world.seqs().values()})
+            world.embed_all({number: planted(1 / number) for number in world.numbers().values()})
         with closing(Explained(address)) as database:
             database.rows_read = {}
             yield database
@@ -75,7 +75,7 @@ def just_filled() -> Iterator[Explained]:
 def test_every_read_of_a_session_start_reads_each_entry_a_few_times(just_filled: Explained) -> None:
     world, only = world_of(just_filled), LEARNINGS._replace(visible_in=SEEN, ranked=True)
     matches = world.index.compare(QUERY_VECTOR, only)
-    found = [hit.seq for hit in matches.top(10)]
+    found = [hit.number for hit in matches.top(10)]
     by_word = world.keywords.match(TERMS, "any", only, IN_TIME)
     world.keywords.weigh(TERMS, only, IN_TIME)
     world.vectors.count_pending(only)
@@ -83,6 +83,6 @@ def test_every_read_of_a_session_start_reads_each_entry_a_few_times(just_filled:
     world.repository.constitutional(only)
     world.repository.facts(found)
 
-    assert (matches.count(), by_word.count(), len(matches.scores(world.seqs().values()))) == (ENTRIES,) * 3
+    assert (matches.count(), by_word.count(), len(matches.scores(world.numbers().values()))) == (ENTRIES,) * 3
     assert len(just_filled.rows_read) > 8
     assert {sql: rows for sql, rows in just_filled.rows_read.items() if rows > ROWS_AN_ENTRY * ENTRIES} == {}

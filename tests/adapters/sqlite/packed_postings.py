@@ -27,7 +27,7 @@ def assert_same(database: Database, terms: Sequence[str]) -> None:
     found = FtsKeywordIndex(database).match(terms, "any", EVERYTHING, IN_TIME)
 
     assert found.scores(range(1 << 13)) == expected
-    assert {hit.seq: hit.score for hit in found.top(ALL)} == expected
+    assert {hit.number: hit.score for hit in found.top(ALL)} == expected
 
 
 def fill(database: Database, texts: Sequence[str], blocks: int = 3) -> None:

@@ -45,16 +45,17 @@ def assert_same(fast: NumpyVectorIndex, database: Database, space: Space = SPACE
     for only in FILTERS:
         found, categories = fast.compare(QUERY_VECTOR, only), categories_of(source, only)
         scores = {
-            seq: cosine(vector, QUERY_VECTOR)
-            for seq, vector in loaded_vectors(source, categories).items()
+            number: cosine(vector, QUERY_VECTOR)
+            for number, vector in loaded_vectors(source, categories).items()
             if math.hypot(*vector) < 1.001  # others are damaged
         }
-        nearest = sorted(source.in_tie_order(list(scores)), key=lambda seq: -scores[seq])
+        nearest = sorted(source.in_tie_order(list(scores)), key=lambda number: -scores[number])
         for k in (1, 2, ALL):
-            assert found.top(k) == [Hit(seq, scores[seq]) for seq in nearest[:k]]
+            assert found.top(k) == [Hit(number, scores[number]) for number in nearest[:k]]
         for category in CATEGORIES:
             assert (
-                found.top(1, category) == [Hit(seq, scores[seq]) for seq in nearest if categories[seq] == category][:1]
+                found.top(1, category)
+                == [Hit(number, scores[number]) for number in nearest if categories[number] == category][:1]
             )
         assert found.count() == len(scores)
         assert found.scores([*scores, 1, 2, 10**9]) == scores
@@ -78,6 +79,6 @@ def fill(database: Database, vectors: Sequence[Vector], blocks: int = 3) -> Sqli
             leave_a_gap(database)
         for place, _ in enumerate(vectors):
             entries.put(lesson(f"block {block}, place {place}"))
-    waiting = sorted(store.pending(ALL), key=lambda text: text.seq)
+    waiting = sorted(store.pending(ALL), key=lambda text: text.number)
     store.put(zip(waiting, itertools.cycle(vectors), strict=False))
     return store

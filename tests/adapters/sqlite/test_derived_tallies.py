@@ -92,10 +92,10 @@ class TalliesAgreeWithCounts(RuleBasedStateMachine):
         other=st.sampled_from(PROJECTS),
     )
     def move(self, place: int, project: str | None, reach: str, other: str | None) -> None:
-        seq = self.one(place).number
-        self.database.rows("UPDATE entry SET project = ?, reach = ? WHERE seq = ?", (project, reach, seq))
+        number = self.one(place).number
+        self.database.rows("UPDATE entry SET project = ?, reach = ? WHERE seq = ?", (project, reach, number))
         if other:
-            self.database.rows("INSERT OR IGNORE INTO entry_place (entry_seq, project) VALUES (?, ?)", (seq, other))
+            self.database.rows("INSERT OR IGNORE INTO entry_place (entry_seq, project) VALUES (?, ?)", (number, other))
 
     @precondition(is_filled)
     @rule(place=st.integers(0, 9))

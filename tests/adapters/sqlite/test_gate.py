@@ -49,15 +49,15 @@ def test_a_row_with_a_secret_in_its_key_is_found_by_that_key(database: Database)
 def test_rows_that_were_kept_before_are_redacted(database: Database) -> None:
     with closing(database):
         raw = database.connection
-        for seq, text in ((1, f"Never print {SECRET}"), (2, "Never print [REDACTED]"), (3, f"Log in with {SECRET}")):
+        for number, text in ((1, f"Never print {SECRET}"), (2, "Never print [REDACTED]"), (3, f"Log in with {SECRET}")):
             raw.execute(
                 "INSERT INTO entry (seq, id, kind, category, updated_at) VALUES (?, ?, 'learning', 'patterns', 'now')",
-                (seq, f"old{seq}"),
+                (number, f"old{number}"),
             )
             raw.execute(
                 'INSERT INTO entry_text (entry_seq, name, description, reasoning, notes, keywords, tags, "references",'
                 " trigger_phrases, text_hash, created_at, source) VALUES (?, 'n', ?, '', '', ?, '[]', '[]', '[]', 'h', 'now', 'retro')",
-                (seq, text, json.dumps([SECRET])),
+                (number, text, json.dumps([SECRET])),
             )
         raw.execute(
             "INSERT INTO history (memory_id, field_changed, old_value, changed_at) VALUES (1, 'title', ?, 'now')",

@@ -34,9 +34,9 @@ def test_forms_of_a_word_and_accents_are_one(world: World) -> None:
 
 
 def test_a_recall_touches_neither_the_keyword_index_nor_updated_at(world: World, sql: Sql) -> None:
-    [seq] = world.add(FULL)
+    [number] = world.add(FULL)
     before = sql("SELECT * FROM entries_fts_data"), sql("SELECT updated_at, created_at FROM entries")
-    world.usage.record_recall([seq], NOW + DAY)
+    world.usage.record_recall([number], NOW + DAY)
 
     assert (sql("SELECT * FROM entries_fts_data"), sql("SELECT updated_at, created_at FROM entries")) == before
 
@@ -176,7 +176,7 @@ def test_a_store_without_passages_gets_them_when_opened(folder: Path) -> None:
 
 
 def test_a_weighed_entry_scores_as_its_best_passage_does(world: World, sql: Sql) -> None:
-    seqs = world.add(*MIXED, *(of_file(f"filler {number}", path=f"{number}.md") for number in range(9)))
+    numbers = world.add(*MIXED, *(of_file(f"filler {number}", path=f"{number}.md") for number in range(9)))
     terms = ["backoff", "retry", "filler", "nowhere"]
     size = sql("SELECT count(*) FROM passages_fts")[0][0]
     frequency = {
@@ -187,11 +187,11 @@ def test_a_weighed_entry_scores_as_its_best_passage_does(world: World, sql: Sql)
         "SELECT rowid >> 20, -bm25(passages_fts) FROM passages_fts WHERE passages_fts MATCH ?", " OR ".join(terms)
     )
 
-    scores = world.keywords.weigh(terms, EVERYTHING, IN_TIME).scores(seqs)
-    assert scores.keys() == {seq for seq, _ in hits}
-    for seq, bm25 in hits:
-        matched = idf["backoff"] + idf["retry"] if seq == seqs[0] else idf["filler"]
-        assert scores[seq] == pytest.approx(passage_score(bm25, matched, sum(idf.values())))
+    scores = world.keywords.weigh(terms, EVERYTHING, IN_TIME).scores(numbers)
+    assert scores.keys() == {number for number, _ in hits}
+    for number, bm25 in hits:
+        matched = idf["backoff"] + idf["retry"] if number == numbers[0] else idf["filler"]
+        assert scores[number] == pytest.approx(passage_score(bm25, matched, sum(idf.values())))
 
 
 def test_keyword_search_can_be_switched_off(database: Database) -> None:

@@ -12,7 +12,7 @@ def found(world: World, word: str = "zebra") -> tuple[list[int], list[int]]:
     """Return the numbers of what a word finds, and of what is near the query, best first."""
     words = world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(ALL)
     meaning = world.index.compare(QUERY_VECTOR, EVERYTHING).top(ALL)
-    return [hit.seq for hit in words], [hit.seq for hit in meaning]
+    return [hit.number for hit in words], [hit.number for hit in meaning]
 
 
 def filled(world: World) -> None:

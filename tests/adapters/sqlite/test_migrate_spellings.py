@@ -161,7 +161,7 @@ def test_decomposed_texts_are_found_by_composed_words(store: StoreOfVersion13, f
 
     with migrated(store, folder) as world:
         for word in ("\uac01\ub3c4", "\u0439\u043e\u0434"):
-            assert [hit.seq for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)] == [number]
+            assert [hit.number for hit in world.keywords.match([word], "any", EVERYTHING, IN_TIME).top(9)] == [number]
         assert [entry.number for entry in world.repository.find(EVERYTHING, limit=9)] == [number]
 
 

@@ -80,12 +80,12 @@ def test_the_newest_version_is_that_of_the_last_migration() -> None:
 
 def test_entries_keep_their_texts_counters_projects_and_numbers(old_world: World) -> None:
     assert old_world.repository.find(LEARNINGS, limit=ALL) == [KEPT_PLAIN, KEPT_FULL]
-    assert old_world.seqs() == {FULL.entry_id: GAP, PLAIN.entry_id: 9}
+    assert old_world.numbers() == {FULL.entry_id: GAP, PLAIN.entry_id: 9}
 
 
 def test_columns_that_recall_reads_are_filled_in(old_world: World) -> None:
     for facts in old_world.repository.recall_facts([GAP, 9]):
-        [entry] = old_world.repository.hydrate([facts.ranking.seq])
+        [entry] = old_world.repository.hydrate([facts.ranking.number])
 
         assert facts.content_hash == entry.entry_id
         texts = (entry.name, entry.description, entry.notes, entry.reasoning)
@@ -95,7 +95,7 @@ def test_columns_that_recall_reads_are_filled_in(old_world: World) -> None:
 
 def test_vectors_stay_and_those_that_wait_still_wait(old_world: World) -> None:
     assert old_world.index.compare(QUERY_VECTOR, EVERYTHING).scores([GAP, 9]) == {GAP: 0.6}
-    assert [pending.seq for pending in old_world.vectors.pending(ALL)] == [9]
+    assert [pending.number for pending in old_world.vectors.pending(ALL)] == [9]
 
     old_world.embed(PLAIN, planted(0.8))
     assert old_world.vectors.count_pending(EVERYTHING) == 0
@@ -107,7 +107,7 @@ def test_words_are_found_whole_and_by_passage(old_world: World, word: str, found
         old_world.keywords.match([word], "any", EVERYTHING, IN_TIME),
         old_world.keywords.weigh([word], EVERYTHING, IN_TIME),
     ):
-        assert [hit.seq for hit in matches.top(ALL)] == [found]
+        assert [hit.number for hit in matches.top(ALL)] == [found]
 
 
 def test_imports_and_decisions_are_remembered(old_folder: Path, old_world: World) -> None:
@@ -135,7 +135,7 @@ def test_the_views_have_the_columns_outsiders_read(old_folder: Path, old_world: 
         of_file("a decision", source_project="here", workspace="work", branch="main", permanent=True, path="a.md"),
         of_file("a session", kind="session"),
     )
-    old_world.vectors.put((text, planted(0.8)) for text in old_world.vectors.pending(ALL) if text.seq > 9)
+    old_world.vectors.put((text, planted(0.8)) for text in old_world.vectors.pending(ALL) if text.number > 9)
     embedding = array("f", planted(0.8)).tobytes()
 
     assert len(rows(old_folder, "PRAGMA table_info(entries)")) == 16

@@ -74,9 +74,9 @@ def test_each_view_shows_its_own_kinds(world: World, sql: Sql) -> None:
 
 
 def test_an_entry_reads_plainly_from_outside(world: World, sql: Sql) -> None:
-    [seq] = world.add(FULL)
+    [number] = world.add(FULL)
     world.embed(FULL, planted(0.6))
-    world.usage.record_recall([seq], NOW)
+    world.usage.record_recall([number], NOW)
     [row] = sql("SELECT * FROM entries")
     values = dict(zip(COLUMNS, row, strict=True))
 
@@ -133,7 +133,7 @@ def test_a_conversation_shows_its_vector_of_whatever_space(world: World, sql: Sq
     active, elsewhere, without = (of_file(text, kind="decision", path=f"{text}.md") for text in ("one", "two", "three"))
     world.add(active, elsewhere, without)
     vectors, other = world.vectors, world.vectors_of(SPACE._replace(model="other"))
-    pending, numbers = {text.seq: text for text in vectors.pending(3)}, world.seqs()
+    pending, numbers = {text.number: text for text in vectors.pending(3)}, world.numbers()
     other.put((pending[numbers[entry.entry_id]], planted(0.8)) for entry in (active, elsewhere))
     vectors.put([(pending[numbers[active.entry_id]], planted(0.6))])
 
@@ -193,9 +193,9 @@ def test_the_database_itself_refuses_bad_values(world: World, sql: Sql, statemen
 def test_deleting_an_entry_takes_its_texts_counters_and_vectors_along(
     world: World, database: Database, sql: Sql
 ) -> None:
-    [seq] = world.add(FULL)
+    [number] = world.add(FULL)
     world.embed(FULL, planted(0.6))
-    world.usage.record_recall([seq], NOW)
+    world.usage.record_recall([number], NOW)
     database.rows("DELETE FROM entry")
 
     for table in ("entry_text", "recall", "vector"):
@@ -330,7 +330,7 @@ def test_a_vector_of_another_width_is_skipped_with_one_line(database: Database, 
     database.rows("UPDATE vector SET vec = zeroblob(10) WHERE entry_seq = ?", (broken,))
 
     store = SqliteVectorStore(database, SPACE, warnings.append)
-    assert store.load([broken, fine]).seqs == [fine]
+    assert store.load([broken, fine]).numbers == [fine]
     assert len(warnings) == 1
     assert f"entry {broken} has 10 bytes" in warnings[0]
     assert "hardwon embed" in warnings[0]

@@ -37,12 +37,12 @@ FILTERS = [
 ]
 
 
-def ids_by_seq(world: World) -> dict[int, str]:
-    return {seq: entry_id for entry_id, seq in world.seqs().items()}
+def ids_by_number(world: World) -> dict[int, str]:
+    return {number: entry_id for entry_id, number in world.numbers().items()}
 
 
 def named(hits: Iterable[Hit], ids: dict[int, str]) -> dict[str, float]:
-    return {ids[hit.seq]: hit.score for hit in hits}
+    return {ids[hit.number]: hit.score for hit in hits}
 
 
 def without_numbers(facts: Iterable[tuple[object, ...]]) -> list[tuple[object, ...]]:
@@ -125,7 +125,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
     def use(self, place: int, at: dt.datetime, useful: bool) -> None:  # noqa: FBT001  # Hypothesis draws it
         stored = self.stored()
         for world in self.both:
-            number = world.seqs()[stored[place % len(stored)].entry_id]
+            number = world.numbers()[stored[place % len(stored)].entry_id]
             world.usage.record_access([number, 10_000], at)
             world.usage.record_validation(number, useful=useful)
 
@@ -135,8 +135,8 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
         stored = self.stored()
         ids = [stored[place % len(stored)].entry_id for place in places]
         for world in self.both:
-            seqs = world.seqs()
-            world.usage.record_recall([10_000, *(seqs[place] for place in ids)], at)
+            numbers = world.numbers()
+            world.usage.record_recall([10_000, *(numbers[place] for place in ids)], at)
 
     @rule(vector=unit_vectors, limit=st.integers(1, 3))
     def embed(self, vector: Vector, limit: int) -> None:
@@ -173,14 +173,14 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
     @rule(only=filters, category=st.none() | st.sampled_from(CATEGORIES), k=st.integers(1, 3))
     def search_by_meaning(self, only: EntryFilter, category: Category | None, k: int) -> None:
         near, near_in_model = (world.index.compare(QUERY_VECTOR, only) for world in self.both)
-        real, model = (ids_by_seq(world) for world in self.both)
+        real, model = (ids_by_number(world) for world in self.both)
         assert near.count() == near_in_model.count()
         assert named(near.top(k, category), real) == named(near_in_model.top(k, category), model)
 
     @rule(only=filters, category=st.none() | st.sampled_from(CATEGORIES))
     def search_by_word(self, only: EntryFilter, category: Category | None) -> None:
         terms = ("parser", "socket", "émigré")
-        real, model = (ids_by_seq(world) for world in self.both)
+        real, model = (ids_by_number(world) for world in self.both)
         in_model = self.model.keywords.match(terms, "any", only, IN_TIME).top(ALL, category)
         for words in (
             self.real.keywords.match(terms, "any", only, IN_TIME),
@@ -215,11 +215,11 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
 
     @invariant()
     def same_facts(self) -> None:
-        facts, facts_in_model = (world.repository.facts(world.seqs().values()) for world in self.both)
+        facts, facts_in_model = (world.repository.facts(world.numbers().values()) for world in self.both)
         assert without_numbers(facts) == without_numbers(facts_in_model)
-        wanted, wanted_in_model = (world.repository.recall_facts(world.seqs().values()) for world in self.both)
-        assert without_numbers((fact.ranking.seq, fact.ranking[1:], fact[1:]) for fact in wanted) == without_numbers(
-            (fact.ranking.seq, fact.ranking[1:], fact[1:]) for fact in wanted_in_model
+        wanted, wanted_in_model = (world.repository.recall_facts(world.numbers().values()) for world in self.both)
+        assert without_numbers((fact.ranking.number, fact.ranking[1:], fact[1:]) for fact in wanted) == without_numbers(
+            (fact.ranking.number, fact.ranking[1:], fact[1:]) for fact in wanted_in_model
         )
 
     @invariant()
@@ -229,7 +229,7 @@ class SqliteAgreesWithTheFake(RuleBasedStateMachine):
             assert (real.count(only), real.count_pending(only)) == (model.count(only), model.count_pending(only))
         assert [fact[1:] for fact in real.pending(ALL)] == [fact[1:] for fact in model.pending(ALL)]
         near, near_in_model = (world.index.compare(QUERY_VECTOR, EVERYTHING).top(ALL) for world in self.both)
-        assert named(near, ids_by_seq(self.real)) == named(near_in_model, ids_by_seq(self.model))
+        assert named(near, ids_by_number(self.real)) == named(near_in_model, ids_by_number(self.model))
 
     @invariant()
     def same_ledger(self) -> None:

@@ -42,21 +42,21 @@ def test_a_busy_store_is_an_error_and_nothing_is_changed(folder: Path, sql: Sql)
 
 def test_recall_counts_do_not_wait_long_for_another_writer(database: Database, sql: Sql) -> None:
     world = world_of(database)
-    [seq] = world.add(FULL)
+    [number] = world.add(FULL)
     sql("BEGIN IMMEDIATE")
 
     with pytest.raises(StorageError, match="locked"):
-        world.usage.record_recall([seq], NOW)
+        world.usage.record_recall([number], NOW)
     sql("ROLLBACK")
     assert database.value("PRAGMA busy_timeout") == 5_000
 
 
 def test_a_recall_counted_within_a_snapshot_is_not_lost_in_silence(world: World, sql: Sql) -> None:
-    [seq] = world.add(FULL)
+    [number] = world.add(FULL)
     refused = False
     with world.repository.snapshot():
         try:
-            world.usage.record_recall([seq], NOW)
+            world.usage.record_recall([number], NOW)
         except StorageError:
             refused = True
 
@@ -68,17 +68,17 @@ def test_numbers_and_indexes_survive_vacuum(database: Database, world: World) ->
     world.add(*entries)
     database.rows("DELETE FROM entries_fts WHERE rowid IN (SELECT seq FROM entry WHERE seq % 2)")
     database.rows("DELETE FROM entry WHERE seq % 2")
-    seqs = world.seqs()
+    numbers = world.numbers()
     database.rows("VACUUM")
 
-    assert world.seqs() == seqs
+    assert world.numbers() == numbers
     assert database.rows("PRAGMA integrity_check") == [("ok",)]
     database.rows("INSERT INTO entries_fts (entries_fts) VALUES ('integrity-check')")
-    for entry_id, seq in seqs.items():
-        [entry] = world.repository.hydrate([seq])
+    for entry_id, number in numbers.items():
+        [entry] = world.repository.hydrate([number])
         assert entry.entry_id == entry_id
         [hit] = world.keywords.match([entry.notes], "any", LEARNINGS, IN_TIME).top(ALL)
-        assert hit.seq == seq
+        assert hit.number == number
 
 
 def test_the_number_of_a_deleted_entry_is_not_given_again_even_when_reopened(folder: Path) -> None:

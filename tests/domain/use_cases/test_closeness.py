@@ -17,12 +17,12 @@ def spaces_of(*lists: list[float]) -> tuple[list[InMemoryMatches], dict[int, flo
     """Return what each space found, and every entry's distance from its space's mean, in deviations."""
     state, spaces, expected = State(), list[InMemoryMatches](), dict[int, float]()
     for scores in lists:
-        seqs = range(len(state.entries) + 1, len(state.entries) + 1 + len(scores))
-        state.entries.update((seq, lesson(f"entry {seq}")) for seq in seqs)
-        own = dict(zip(seqs, scores, strict=True))
+        numbers = range(len(state.entries) + 1, len(state.entries) + 1 + len(scores))
+        state.entries.update((number, lesson(f"entry {number}")) for number in numbers)
+        own = dict(zip(numbers, scores, strict=True))
         spaces.append(InMemoryMatches(state, own))
         deviation = statistics.pstdev(scores) if scores else 0.0
-        expected |= {seq: (score - statistics.fmean(scores)) / (deviation or 1.0) for seq, score in own.items()}
+        expected |= {number: (score - statistics.fmean(scores)) / (deviation or 1.0) for number, score in own.items()}
     return spaces, expected
 
 
@@ -35,16 +35,16 @@ def test_entries_of_two_spaces_are_compared_by_z_score(one: list[float], two: li
     assert matches.scores(expected) == pytest.approx(expected, abs=1e-6)
     top = matches.top(k)
     assert [hit.score for hit in top] == pytest.approx(sorted(expected.values(), reverse=True)[:k], abs=1e-6)
-    assert {hit.seq: hit.score for hit in top} == matches.scores([hit.seq for hit in top])
+    assert {hit.number: hit.score for hit in top} == matches.scores([hit.number for hit in top])
 
 
 @given(one=found, two=found)
 def test_the_order_within_a_space_stays(one: list[float], two: list[float]) -> None:
     spaces, _ = spaces_of(one, two)
-    place = {hit.seq: at for at, hit in enumerate(StandardisedMatches(spaces).top(100))}
+    place = {hit.number: at for at, hit in enumerate(StandardisedMatches(spaces).top(100))}
 
     for space in spaces:
-        places = [place[hit.seq] for hit in space.top(100)]
+        places = [place[hit.number] for hit in space.top(100)]
         assert places == sorted(places)
 
 

@@ -48,11 +48,11 @@ class Store:
 
     def ids(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the ids of the entries of *numbers*."""
-        known = {number: entry_id for entry_id, number in self.world.seqs().items()}
+        known = {number: entry_id for entry_id, number in self.world.numbers().items()}
         return {number: known[number] for number in numbers}
 
     def vectors(self) -> dict[str, object]:
-        return {entry_id: self.world.vectors.vectors_of([entry_id]).get(entry_id) for entry_id in self.world.seqs()}
+        return {entry_id: self.world.vectors.vectors_of([entry_id]).get(entry_id) for entry_id in self.world.numbers()}
 
 
 def _with_keys(record: Record, keys: dict[str, str]) -> Record:
@@ -148,7 +148,7 @@ def test_an_interrupted_copy_goes_on_where_it_was() -> None:
         steps = iter(range(BATCH + 10))
         with pytest.raises(StopIteration):
             copy.copy(lambda: next(steps))  # type: ignore[arg-type]
-        left = len(target.world.seqs())
+        left = len(target.world.numbers())
         outcome = source.copy_to(target)
 
         assert left == BATCH

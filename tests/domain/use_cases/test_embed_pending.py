@@ -89,7 +89,7 @@ def test_vectors_are_brought_to_length_one() -> None:
     embedder = PlantedEmbedder({pending.text: type(QUERY_VECTOR)("f", [7.0, 0.0, 0.0, 0.0])})
     EmbedPending(embedder, store).embed(None, DEADLINE)
 
-    assert store.load([pending.seq]).values == QUERY_VECTOR
+    assert store.load([pending.number]).values == QUERY_VECTOR
 
 
 class MeddlingEmbedder(PlantedEmbedder):
@@ -221,7 +221,7 @@ def test_all_are_embedded_again_by_number_and_each_batch_is_noted_once_it_is_sto
 
     assert EmbedPending(embedder, store).embed_again(0, noted.append, DEADLINE) == BATCH + 1
     assert embedder.asked == [(text.text, "document") for text in everything]
-    assert noted == [everything[BATCH - 1].seq, everything[BATCH].seq]
+    assert noted == [everything[BATCH - 1].number, everything[BATCH].number]
 
 
 def test_embedding_again_goes_on_after_a_failure_and_drops_no_vector() -> None:

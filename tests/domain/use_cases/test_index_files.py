@@ -168,7 +168,7 @@ def test_texts_to_embed_again_are_those_below_the_projects_folder(indexing: Inde
     indexing.repository.put(attrs.evolve(lesson("Learned here."), source_project="app"))
     vectors = InMemoryVectorStore(indexing.repository.state)
 
-    assert [text.seq for text in vectors.texts(9, only=indexing.index.of_project)] == [1]
+    assert [text.number for text in vectors.texts(9, only=indexing.index.of_project)] == [1]
 
 
 def test_only_what_was_asked_for_is_indexed_and_forgotten(indexing: Indexing) -> None:

@@ -57,8 +57,8 @@ class Session:
     def add(self, entry: Entry, vector: Vector | None = None) -> None:
         self.repository.put(entry)
         if vector is not None:
-            seq = self.state.seq_of(entry.entry_id)
-            self.vectors.put((text, vector) for text in self.vectors.pending(100) if text.seq == seq)
+            number = self.state.number_of(entry.entry_id)
+            self.vectors.put((text, vector) for text in self.vectors.pending(100) if text.number == number)
 
     def inject(self, query: ContextQuery = QUERY, *, limit: int = 20, seconds: float = 2.0) -> Injection:
         index = self.index or InMemoryVectorIndex(self.vectors)
@@ -81,7 +81,7 @@ class Session:
 
 def descriptions(injection: Injection, session: Session) -> list[str]:
     return [
-        entry.description for entry in session.repository.hydrate([ranked.facts.seq for ranked in injection.printed])
+        entry.description for entry in session.repository.hydrate([ranked.facts.number for ranked in injection.printed])
     ]
 
 
@@ -412,7 +412,7 @@ def test_a_lesson_that_is_a_rule_is_printed_once_and_takes_no_place_of_another_l
 
     assert injection.text.count("the parser rule") == 1
     assert len(injection.printed) == 2
-    assert set(injection.seqs) == {1, *(ranked.facts.seq for ranked in injection.printed)}
+    assert set(injection.numbers) == {1, *(ranked.facts.number for ranked in injection.printed)}
 
 
 @given(stored=st.lists(all_entries, max_size=12, unique_by=lambda entry: entry.entry_id), limit=st.integers(1, 12))
@@ -428,7 +428,7 @@ def test_without_rules_the_block_is_what_it_always_was_and_with_them_only_a_sect
 
     assert sum(tokens(rule.text) for rule in injection.rules) <= BUDGET_TOKENS
     assert ("### Constitutional Memories\n" in injection.text) == bool(injection.rules)
-    assert not {ranked.seq for ranked in injection.rules} & {ranked.facts.seq for ranked in injection.printed}
+    assert not {ranked.number for ranked in injection.rules} & {ranked.facts.number for ranked in injection.printed}
     assert "### Constitutional" not in plain.text
     if not any(entry.tier == "constitutional" for entry in stored):
         assert injection.text == plain.text

@@ -123,7 +123,7 @@ def test_the_receipt_of_any_block_gives_its_text_byte_for_byte(
     assert put_together(receipt, known) == injection.text
     assert receipt.digest == text_digest(injection.text)
     assert verdict(receipt, known) == Verdict()
-    assert sorted(shown.entry_id for shown in receipt.shown) == sorted(numbers[seq] for seq in injection.seqs)
+    assert sorted(shown.entry_id for shown in receipt.shown) == sorted(numbers[number] for number in injection.numbers)
     assert not {item.entry_id for item in receipt.missed} & {item.entry_id for item in receipt.shown}
     assert [item.score for item in receipt.missed] == sorted((item.score for item in receipt.missed), reverse=True)
 

@@ -98,7 +98,7 @@ def test_without_a_session_there_is_no_memory_of_it() -> None:
 def test_two_that_win_are_printed_and_the_third_only_tells_that_none_wins() -> None:
     first, second, third = (lesson(f"{LESSON} {word}") for word in ("Always.", "Surely.", "Really."))
 
-    assert len(Session(store(first, second)).ask().seqs) == 2
+    assert len(Session(store(first, second)).ask().numbers) == 2
     assert Session(store(first, second, third)).ask() == PromptInjection()
 
 
@@ -159,8 +159,8 @@ def test_a_huge_prompt_is_searched_with_in_part() -> None:
 def test_meaning_is_searched_too_and_its_space_is_kept() -> None:
     state = store(lesson(LESSON))
     vectors = InMemoryVectorStore(state)
-    seq = state.seq_of(lesson(LESSON).entry_id)
-    vectors.put((text, planted(0.9 if text.seq == seq else 0.0)) for text in vectors.pending(1_000))
+    number = state.number_of(lesson(LESSON).entry_id)
+    vectors.put((text, planted(0.9 if text.number == number else 0.0)) for text in vectors.pending(1_000))
     semantic = SemanticSearch(PlantedEmbedder({ASKED: QUERY_VECTOR}), vectors, InMemoryVectorIndex(vectors))
     clock, repository = FixedClock(), InMemoryEntryRepository(state)
     recall = Recall(repository, Retrieve([semantic], InMemoryKeywordIndex(state), Threads()), clock, Weights())

@@ -164,17 +164,19 @@ def _random_lesson(random: Random, category: Category, height: float) -> Lesson:
 
 def build(all_lessons: list[Lesson], *, semantic: bool = True, keyword: bool = True) -> tuple[Retrieval, RankingReads]:
     state = State()
-    for seq, planned in enumerate(all_lessons, start=1):
-        state.entries[seq] = attrs.evolve(
-            lesson(f"lesson {seq}", category=planned.category, age=NOW - planned.updated_at),
+    for number, planned in enumerate(all_lessons, start=1):
+        state.entries[number] = attrs.evolve(
+            lesson(f"lesson {number}", category=planned.category, age=NOW - planned.updated_at),
             observation_count=planned.observations,
             confidence=planned.confidence,
         )
         if planned.recalls:
-            state.recalls[seq] = planned.recalls, NOW
-    by_vector = {seq: planned.vector for seq, planned in enumerate(all_lessons, start=1) if planned.vector is not None}
+            state.recalls[number] = planned.recalls, NOW
+    by_vector = {
+        number: planned.vector for number, planned in enumerate(all_lessons, start=1) if planned.vector is not None
+    }
     by_keyword = {
-        seq: planned.keyword for seq, planned in enumerate(all_lessons, start=1) if planned.keyword is not None
+        number: planned.keyword for number, planned in enumerate(all_lessons, start=1) if planned.keyword is not None
     }
     matches = InMemoryMatches(state, by_vector)
     retrieval = Retrieval(
@@ -207,8 +209,8 @@ def rank_everything(
 ) -> list[Scored]:
     """Rank every learning of the store by its true scores."""
     facts = [*chain.from_iterable(repository.newest_by_track_record(1_000).values())]
-    seqs = [fact.seq for fact in facts]
-    vector, keyword = retrieval.by_vector.scores(seqs), retrieval.by_keyword.scores(seqs)
+    numbers = [fact.number for fact in facts]
+    vector, keyword = retrieval.by_vector.scores(numbers), retrieval.by_keyword.scores(numbers)
     policy = RankingPolicy(
         weights=weighting,
         maxima=Maxima(
@@ -221,7 +223,10 @@ def rank_everything(
     )
     closeness = Closeness.of(retrieval.spaces).scores(vector)
     return policy.rank(
-        [Candidate(fact, vector.get(fact.seq), keyword.get(fact.seq), closeness.get(fact.seq)) for fact in facts]
+        [
+            Candidate(fact, vector.get(fact.number), keyword.get(fact.number), closeness.get(fact.number))
+            for fact in facts
+        ]
     )
 
 
@@ -233,7 +238,7 @@ def assert_exact(
         selected = choose(retrieval, repository, limit, first_depth, weighting, by_relevance=by_relevance)
 
         assert list(selected.ranked) == in_order(CategoryBalancer(limit).select(everything))
-        assert [seq for seq in everything if seq in selected.seen] == list(selected.seen)
+        assert [number for number in everything if number in selected.seen] == list(selected.seen)
 
 
 @pytest.mark.parametrize(("semantic", "keyword"), [(True, True), (True, False), (False, True), (False, False)])
@@ -297,12 +302,12 @@ def test_session_start_is_exhaustive_over_every_store(
     first_depth: int,
 ) -> None:
     with make() as world, world.repository.transaction():
-        seqs = world.add(*(entry for entry, _, _ in stored))
+        numbers = world.add(*(entry for entry, _, _ in stored))
         unranked = world.add(*other_kinds)
-        vectors = {seq: vector for seq, (_, vector, _) in zip(seqs, stored, strict=True) if vector is not None}
+        vectors = {number: vector for number, (_, vector, _) in zip(numbers, stored, strict=True) if vector is not None}
         world.embed_all(vectors | dict.fromkeys(unranked, QUERY_VECTOR))
-        for seq, (_, _, recalls) in zip(seqs, stored, strict=True):
-            world.usage.record_recall([seq] * recalls, NOW)
+        for number, (_, _, recalls) in zip(numbers, stored, strict=True):
+            world.usage.record_recall([number] * recalls, NOW)
         by_vector = world.index.compare(QUERY_VECTOR, LEARNINGS)
         retrieval = Retrieval(
             query="parser",
@@ -338,20 +343,20 @@ def exhaustively(world: World, question: Question, baseline: PolicyMaker | None 
         decay=Decay(enabled=question.decays),
     )
     by_vector, by_keyword = found.by_vector.top(ALL), found.by_keyword.top(ALL)
-    vector_places = {hit.seq: at for at, hit in enumerate(by_vector, 1)}
-    keyword_places = {hit.seq: at for at, hit in enumerate(by_keyword, 1)}
-    vectors, keywords = ({hit.seq: hit.score for hit in hits} for hits in (by_vector, by_keyword))
+    vector_places = {hit.number: at for at, hit in enumerate(by_vector, 1)}
+    keyword_places = {hit.number: at for at, hit in enumerate(by_keyword, 1)}
+    vectors, keywords = ({hit.number: hit.score for hit in hits} for hits in (by_vector, by_keyword))
     references = world.repository.references(vectors | keywords)
     close = closeness.scores(vectors)
     candidates = [
         RecallCandidate(
             facts,
-            vectors.get(facts.ranking.seq),
-            keywords.get(facts.ranking.seq),
-            vector_places.get(facts.ranking.seq),
-            keyword_places.get(facts.ranking.seq),
-            len(set(references[facts.ranking.seq]) & set(HERE.touched_files)),
-            close.get(facts.ranking.seq),
+            vectors.get(facts.ranking.number),
+            keywords.get(facts.ranking.number),
+            vector_places.get(facts.ranking.number),
+            keyword_places.get(facts.ranking.number),
+            len(set(references[facts.ranking.number]) & set(HERE.touched_files)),
+            close.get(facts.ranking.number),
         )
         for facts in world.repository.recall_facts(vectors | keywords)
     ]

@@ -49,8 +49,8 @@ def conversation(name: str, text: str = "About the parser.", **more: Any) -> Ent
 class BrokenRepository(InMemoryEntryRepository):
     """A store that can't be read where conversations are."""
 
-    def summaries(self, seqs: Sequence[int]) -> list[ConversationSummary]:
-        raise StorageError(f"no page holds {list(seqs)}")
+    def summaries(self, numbers: Sequence[int]) -> list[ConversationSummary]:
+        raise StorageError(f"no page holds {list(numbers)}")
 
 
 @attrs.define
@@ -73,11 +73,11 @@ class Session:
 
     def add(self, entry: Entry, vector: Vector | None = None) -> int:
         self.repository.put(entry)
-        seq = self.state.seq_of(entry.entry_id)
-        assert seq is not None
+        number = self.state.number_of(entry.entry_id)
+        assert number is not None
         if vector is not None:
-            self.vectors.put((text, vector) for text in self.vectors.pending(100) if text.seq == seq)
-        return seq
+            self.vectors.put((text, vector) for text in self.vectors.pending(100) if text.number == number)
+        return number
 
     @property
     def retrieve(self) -> Retrieve:
@@ -256,10 +256,10 @@ def test_the_budget_holds_and_nothing_is_searched_for_none(budget: int, count: i
 def test_a_rule_is_not_repeated_as_a_conversation() -> None:
     session = Session()
     rule = conversation("rule", kind="decision", tier="constitutional", session_id="s")
-    seq = session.add(rule)
+    number = session.add(rule)
     injection = session.inject(Occasion(HERE, compacted="s"))
 
-    assert injection.seqs == [seq]
+    assert injection.numbers == [number]
     assert HEADING not in injection.text
 
 
@@ -267,7 +267,7 @@ def test_rendered_conversations_count_as_recalled() -> None:
     session = Session()
     own, other, learnt = session.add(lesson("parser")), session.add(conversation("one")), session.add(lesson("cache"))
 
-    assert session.inject().seqs == [own, learnt, other]
+    assert session.inject().numbers == [own, learnt, other]
 
 
 def test_expired_conversations_are_not_rendered() -> None:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hardwon.domain.model.entry import Entry, redact_entry
+from hardwon.domain.model.entry import Entry, PublicEntry, redact_entry
 from hardwon.domain.model.errors import InvalidEntryError, StorageError
 from hardwon.domain.model.filters import LEARNINGS
 from hardwon.domain.model.project import Visibility
@@ -18,7 +18,7 @@ from tests.strategies import entries, lesson, odd_entries
 @given(entry=odd_entries)
 def test_a_new_lesson_is_stored_as_it_is(entry: Entry) -> None:
     repository = InMemoryEntryRepository()
-    stored = store_entry(repository).keep(redact_entry(entry))
+    stored = store_entry(repository).keep(PublicEntry(entry))
 
     assert not stored.merged
     assert repository.get(entry.entry_id) == stored.entry == ANYHOW.mark(entry)

@@ -87,7 +87,7 @@ def topics(memory: Memory, query: ContextQuery) -> Counter[str]:
     """Return how many of the chosen entries are about each topic."""
     injection = build_inject(memory).block_for(query, limit=LIMIT, deadline=Deadline(time.monotonic))
     assert injection.selected
-    chosen = memory.repository.hydrate([scored.facts.seq for scored in injection.selected.ranked])
+    chosen = memory.repository.hydrate([scored.facts.number for scored in injection.selected.ranked])
     assert len(chosen) == LIMIT
     return Counter(TOPICS[entry.name] for entry in chosen)
 

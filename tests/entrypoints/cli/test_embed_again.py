@@ -57,7 +57,7 @@ def test_a_run_killed_in_the_middle_leaves_each_entry_its_old_or_its_new_vector_
     killed = vectors(scene)
 
     assert killed.keys() == old.keys()
-    assert [seq for seq in sorted(old) if killed[seq] == old[seq]] == sorted(old)[BATCH:]
+    assert [number for number in sorted(old) if killed[number] == old[number]] == sorted(old)[BATCH:]
 
     hang.end()
     scene.stub.fault = other_vectors
@@ -67,8 +67,10 @@ def test_a_run_killed_in_the_middle_leaves_each_entry_its_old_or_its_new_vector_
     assert (done.code, done.stdout) == (0, f"{MORE} vector made, 0 missing.\n")
     assert len(scene.requests()) == TRIAL + 1
     new = vectors(scene)
-    assert {seq: new[seq] for seq in sorted(old)[:BATCH]} == {seq: killed[seq] for seq in sorted(old)[:BATCH]}
-    assert not [seq for seq in old if new[seq] == old[seq]]
+    assert {number: new[number] for number in sorted(old)[:BATCH]} == {
+        number: killed[number] for number in sorted(old)[:BATCH]
+    }
+    assert not [number for number in old if new[number] == old[number]]
 
 
 def test_a_run_after_a_complete_one_makes_all_vectors_again_and_missing_ones(scene: Scene) -> None:
@@ -82,7 +84,7 @@ def test_a_run_after_a_complete_one_makes_all_vectors_again_and_missing_ones(sce
     assert hardwon(scene.world, "embed", "--all").stdout == "3 vectors made, 0 missing.\n"
     new = vectors(scene)
     assert len(new) == 3
-    assert not [seq for seq in old if new[seq] == old[seq]]
+    assert not [number for number in old if new[number] == old[number]]
 
 
 def test_a_rebuild_of_the_index_killed_in_the_middle_leaves_each_file_its_old_or_its_new_vector(scene: Scene) -> None:
@@ -108,9 +110,9 @@ def test_a_rebuild_of_the_index_killed_in_the_middle_leaves_each_file_its_old_or
     killed = vectors(scene)
 
     assert killed.keys() == old.keys()
-    assert sum(killed[seq] == old[seq] for seq in old) == MORE
+    assert sum(killed[number] == old[number] for number in old) == MORE
 
     hang.end()
     scene.stub.fault = other_vectors
     assert "51 vectors made, 0 missing" in hardwon(scene.world, "index", "--rebuild").stdout
-    assert not [seq for seq, vector in vectors(scene).items() if vector == old[seq]]
+    assert not [number for number, vector in vectors(scene).items() if vector == old[number]]

@@ -125,9 +125,9 @@ def show(library: Library, reference: str) -> Ran:
 
 
 def test_a_number_names_an_entry_too(library: Library) -> None:
-    [(seq,)] = library.world.query("SELECT seq FROM entry WHERE id = ?", (DECISION.entry.entry_id,))
+    [(number,)] = library.world.query("SELECT seq FROM entry WHERE id = ?", (DECISION.entry.entry_id,))
 
-    assert show(library, f"#{seq}") == show(library, DECISION.entry.entry_id)
+    assert show(library, f"#{number}") == show(library, DECISION.entry.entry_id)
     for nobody in ("#999", "#", "#x", "#-1", f"#{'9' * 5000}"):
         done = show(library, nobody)
         assert (done.code, done.stdout, done.stderr.count("\n")) == (1, "", 1)

@@ -34,7 +34,7 @@ origins = st.just("") | names.filter(lambda name: plain(name) != "")
 
 entries = st.builds(
     PrintedEntry,
-    seq=st.just(1),
+    number=st.just(1),
     origin=origins,
     name=names,
     description=texts,
@@ -45,7 +45,7 @@ entries = st.builds(
 )
 rules = st.builds(
     ConstitutionalText,
-    seq=st.just(2),
+    number=st.just(2),
     origin=origins,
     entry_id=st.just("i"),
     kind=st.just("document"),
@@ -57,7 +57,7 @@ rules = st.builds(
 )
 conversations = st.builds(
     ConversationSummary,
-    seq=st.just(3),
+    number=st.just(3),
     entry_id=st.just("i"),
     kind=st.just("conversation"),
     name=names,

@@ -20,7 +20,7 @@ def surfaced(*rules: ConstitutionalText) -> list[str]:
 rules = st.lists(
     st.builds(
         ConstitutionalText,
-        seq=st.integers(1, 99),
+        number=st.integers(1, 99),
         entry_id=st.text("abcdef", min_size=1, max_size=3),
         kind=st.sampled_from(["learning", "document"]),
         name=st.text(max_size=9),

@@ -22,20 +22,20 @@ from tests.strategies import NOW, anything, texts
 LARGE = Room(500)
 
 
-def conversation(seq: int, name: str = "Locks", description: str = "We lock the store.") -> ConversationSummary:
-    return ConversationSummary(seq, f"{seq:016x}", "conversation", name, description, NOW)
+def conversation(number: int, name: str = "Locks", description: str = "We lock the store.") -> ConversationSummary:
+    return ConversationSummary(number, f"{number:016x}", "conversation", name, description, NOW)
 
 
-def of_length(seq: int, characters: int) -> ConversationSummary:
+def of_length(number: int, characters: int) -> ConversationSummary:
     """Return a conversation whose line has so many characters."""
-    without = len(conversation(seq, "T", "").line)
-    return conversation(seq, "T" + "x" * (characters - without), "")
+    without = len(conversation(number, "T", "").line)
+    return conversation(number, "T" + "x" * (characters - without), "")
 
 
 some_conversations = st.lists(
     st.builds(ConversationSummary, st.integers(1, 99), st.just("1"), st.just("gotcha"), texts, texts, st.just(NOW)),
     max_size=6,
-    unique_by=lambda summary: summary.seq,
+    unique_by=lambda summary: summary.number,
 )
 
 
@@ -94,7 +94,7 @@ def test_the_section_precedes_the_last_line_of_the_block() -> None:
     section = related_section([], [conversation(1), conversation(2, "Waits")], LARGE)
     block = MemoryBlock(diagnostic=lambda printed: f"*{printed}*", sizes={}, related=section.text)
 
-    assert section.seqs == (1, 2)
+    assert section.numbers == (1, 2)
     assert block.render([]) == (
         "## Engineering Memory (from knowledge bank)\n\n*0*\n\n### Related Conversations\n"
         "- Locks (conversation, 2026-03-01): We lock the store.\n"
@@ -120,14 +120,14 @@ def test_nothing_to_tell_is_no_section() -> None:
 def test_a_line_that_does_not_fit_is_passed_over_and_smaller_ones_follow() -> None:
     lines = [of_length(1, 100), of_length(2, 150), of_length(3, 40)]
 
-    assert related_section([], lines, Room(50)).seqs == (1, 3)
+    assert related_section([], lines, Room(50)).numbers == (1, 3)
 
 
 def test_the_very_first_line_is_cut_at_a_word_rather_than_left_out() -> None:
     section = related_section([], [conversation(1, "Locks", "word " * 30), conversation(2, "Waits", "x")], Room(25))
     [_, line, *rest] = section.text.splitlines()
 
-    assert section.seqs == (1,)
+    assert section.numbers == (1,)
     assert line.endswith("word...")
     assert rest == [""]
 
@@ -143,13 +143,13 @@ def test_the_section_stays_within_its_budget_in_whole_lines(
     lines = [line for line in section.text.split("\n") if line.startswith("- ")]
 
     assert tokens(section.text) <= max(budget, 0)
-    assert len(lines) == len(section.seqs)
+    assert len(lines) == len(section.numbers)
     assert all(line in whole for line in lines[1:])
     assert section.text == "" or section.text.endswith("\n\n")
 
 
 def test_wide_characters_leave_room_for_lessons() -> None:
-    section = related_section([], [conversation(seq, "𝄞" * 90, "𝄞" * 190) for seq in range(20)], Room(100_000))
+    section = related_section([], [conversation(number, "𝄞" * 90, "𝄞" * 190) for number in range(20)], Room(100_000))
 
     assert 0 < units(section.text) <= LARGEST_ENTRY
 

@@ -80,7 +80,7 @@ def test_at_most_two_whole_new_winners_are_shown_in_the_order_of_their_scores(
     assert chosen == [candidate for candidate in contenders[:2] if candidate in chosen]
     assert units(choice.text) <= MAX_PROMPT_UNITS
     assert all(winner.win(CONTEST).probability >= MIN_PROBABILITY for winner in chosen)
-    assert not {winner.facts.ranking.seq for winner in chosen} & shown
+    assert not {winner.facts.ranking.number for winner in chosen} & shown
     assert len(choice.missed) == min(len(contenders) - len(choice.chosen), MAX_MISSED)
     if choice.chosen:
         assert choice.text == FRAME_START + "".join(winner.text for winner in choice.chosen) + FRAME_END

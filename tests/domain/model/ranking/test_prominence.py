@@ -22,14 +22,14 @@ TINY = 1e-12
 
 
 def facts(
-    seq: int = 1,
+    number: int = 1,
     *,
     count: int = 1,
     confidence: Confidence = "medium",
     age: dt.timedelta = 0 * DAY,
     recalls: int = 0,
 ) -> RankingFacts:
-    return RankingFacts(seq, f"{seq:016x}", "patterns", count, confidence, NOW - age, recalls)
+    return RankingFacts(number, f"{number:016x}", "patterns", count, confidence, NOW - age, recalls)
 
 
 def policy_for(candidates: list[Candidate], weighting: Weights | None = None) -> RankingPolicy:
@@ -52,8 +52,8 @@ def rank(*candidates: Candidate, weighting: Weights | None = None) -> list[Score
 def numbered(candidates: list[Candidate]) -> list[Candidate]:
     """Give each its own number and id, the ids in another order than the numbers."""
     return [
-        candidate._replace(facts=candidate.facts._replace(seq=seq, entry_id=f"{seq * 7919 % 10_007:016x}"))
-        for seq, candidate in enumerate(candidates, start=1)
+        candidate._replace(facts=candidate.facts._replace(number=number, entry_id=f"{number * 7919 % 10_007:016x}"))
+        for number, candidate in enumerate(candidates, start=1)
     ]
 
 
@@ -62,7 +62,7 @@ some_candidates = st.lists(
         Candidate,
         st.builds(
             RankingFacts,
-            seq=st.just(0),
+            number=st.just(0),
             entry_id=st.just(""),
             category=st.sampled_from(CATEGORIES),
             observation_count=st.integers(1, 3),
@@ -153,7 +153,7 @@ def test_scores_are_divided_by_the_best_and_negative_cosines_clamped() -> None:
 def test_equal_cosines_all_count_fully_so_that_other_signals_decide() -> None:
     ranked = rank(Candidate(facts(1), 0.3), Candidate(facts(2, confidence="high"), 0.3))
 
-    assert [candidate.facts.seq for candidate in ranked] == [2, 1]
+    assert [candidate.facts.number for candidate in ranked] == [2, 1]
     assert {candidate.signals.vector for candidate in ranked} == {1.0}
 
 

@@ -10,8 +10,8 @@ from hardwon.domain.model.vocabulary import CATEGORIES, Category
 from tests.strategies import NOW
 
 
-def scored(seq: int, category: Category, score: float) -> Scored:
-    facts = RankingFacts(seq, f"{seq:016x}", category, 1, "medium", NOW, 0)
+def scored(number: int, category: Category, score: float) -> Scored:
+    facts = RankingFacts(number, f"{number:016x}", category, 1, "medium", NOW, 0)
     return Scored(candidate=Candidate(facts), signals=Signals(), score=score)
 
 
@@ -30,8 +30,8 @@ def test_all_places_are_used_and_never_more_than_the_limit(ranked: list[Scored],
     chosen = choose(ranked, limit)
 
     assert len(chosen) == max(0, min(limit, len(ranked)))
-    assert not Counter(candidate.facts.seq for candidate in chosen) - Counter(
-        candidate.facts.seq for candidate in ranked
+    assert not Counter(candidate.facts.number for candidate in chosen) - Counter(
+        candidate.facts.number for candidate in ranked
     )
 
 
@@ -71,8 +71,8 @@ def test_within_a_category_the_best_are_chosen(ranked: list[Scored], limit: int)
 
 
 def test_three_weak_heuristics_are_kept_beside_thirty_strong_patterns() -> None:
-    strong = [scored(seq, "patterns", 0.9) for seq in range(30)]
-    weak = [scored(seq, "heuristics", 0.1) for seq in range(30, 34)]
+    strong = [scored(number, "patterns", 0.9) for number in range(30)]
+    weak = [scored(number, "heuristics", 0.1) for number in range(30, 34)]
 
     assert choose(strong + weak, 9) == strong[:6] + weak[:3]
     assert choose(strong + weak, 8) == strong[:8]
